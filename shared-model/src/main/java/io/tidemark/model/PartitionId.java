@@ -1,0 +1,15 @@
+package io.tidemark.model;
+
+/** One partition of one incarnation of a topic; {@code partition} counts from 0. */
+public record PartitionId(TopicId topicId, int partition) implements Comparable<PartitionId> {
+    @Override
+    public int compareTo(PartitionId other) {
+        int byTopic = topicId.compareTo(other.topicId);
+        return byTopic != 0 ? byTopic : Integer.compare(partition, other.partition);
+    }
+
+    @Override
+    public String toString() {
+        return topicId + "-" + partition;
+    }
+}
