@@ -1,0 +1,167 @@
+package io.tidemark.model.codec;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.tidemark.model.codec.proto.DoneP;
+import io.tidemark.model.codec.proto.HeartbeatAnswerP;
+import io.tidemark.model.codec.proto.HeartbeatP;
+import io.tidemark.model.codec.proto.IndexedEntryP;
+import io.tidemark.model.codec.proto.PollAnswerP;
+import io.tidemark.model.codec.proto.PollP;
+import io.tidemark.model.codec.proto.QuorumQueryAnswerP;
+import io.tidemark.model.codec.proto.QuorumQueryP;
+import io.tidemark.model.codec.proto.StatusAnswerP;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumQuery;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads of a controller and their answers, to and from bytes. */
+public final class QueryCodec {
+    private QueryCodec() {}
+
+    /** The controller had no answer, and why. */
+    public static final class QueryFailedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        public QueryFailedException(String message) {
+            super(message);
+        }
+    }
+
+    public static byte[] encode(QuorumQuery query) {
+        QuorumQueryP.Builder builder = QuorumQueryP.newBuilder();
+        if (query instanceof QuorumQuery.Heartbeat heartbeat) {
+            builder.setHeartbeat(HeartbeatP.newBuilder()
+                    .setBroker(heartbeat.brokerId())
+                    .setEpoch(heartbeat.brokerEpoch())
+                    .setMetadataIndex(heartbeat.metadataIndex())
+                    .setWantFence(heartbeat.wantFence())
+                    .setWantShutDown(heartbeat.wantShutDown()));
+        } else if (query instanceof QuorumQuery.Poll poll) {
+            builder.setPoll(PollP.newBuilder()
+                    .setNextIndex(poll.nextIndex())
+                    .setWaitMs(poll.waitMs())
+                    .setMaxBytes(poll.maxBytes()));
+        } else {
+            builder.setStatus(DoneP.getDefaultInstance());
+        }
+        return builder.build().toByteArray();
+    }
+
+    /** Throws {@link UnreadableException} for damage and for anything a newer version wrote. */
+    public static QuorumQuery decodeQuery(byte[] bytes) {
+        QuorumQueryP query = Protos.parse(QuorumQueryP.parser(), bytes, "a query");
+        return switch (query.getKindCase()) {
+            case HEARTBEAT ->
+                new QuorumQuery.Heartbeat(
+                        query.getHeartbeat().getBroker(),
+                        query.getHeartbeat().getEpoch(),
+                        query.getHeartbeat().getMetadataIndex(),
+                        query.getHeartbeat().getWantFence(),
+                        query.getHeartbeat().getWantShutDown());
+            case POLL ->
+                new QuorumQuery.Poll(
+                        query.getPoll().getNextIndex(),
+                        query.getPoll().getWaitMs(),
+                        query.getPoll().getMaxBytes());
+            case STATUS -> new QuorumQuery.Status();
+            case KIND_NOT_SET -> throw new UnreadableException("a query of a kind that this version does not know");
+        };
+    }
+
+    public static byte[] encode(QuorumQuery.HeartbeatAnswer answer) {
+        return QuorumQueryAnswerP.newBuilder()
+                .setHeartbeat(HeartbeatAnswerP.newBuilder()
+                        .setError(answer.error().code())
+                        .setTerm(answer.term())
+                        .setCaughtUp(answer.caughtUp())
+                        .setFenced(answer.fenced())
+                        .setShouldShutDown(answer.shouldShutDown()))
+                .build()
+                .toByteArray();
+    }
+
+    public static byte[] encode(QuorumQuery.PollAnswer answer) {
+        PollAnswerP.Builder poll =
+                PollAnswerP.newBuilder().setNextIndex(answer.nextIndex()).setLeader(answer.leaderId());
+        if (answer.image() != null) {
+            poll.setImage(SnapshotCodec.of(answer.image()));
+        }
+        for (QuorumQuery.IndexedEntry entry : answer.entries()) {
+            ByteString bytes = UnsafeByteOperations.unsafeWrap(entry.bytes());
+            poll.addEntries(IndexedEntryP.newBuilder().setIndex(entry.index()).setEntry(bytes));
+        }
+        return QuorumQueryAnswerP.newBuilder().setPoll(poll).build().toByteArray();
+    }
+
+    public static byte[] encode(QuorumQuery.StatusAnswer answer) {
+        return QuorumQueryAnswerP.newBuilder()
+                .setStatus(StatusAnswerP.newBuilder()
+                        .setNode(answer.nodeId())
+                        .setLeader(answer.leaderId())
+                        .setTerm(answer.term())
+                        .setCommitIndex(answer.commitIndex())
+                        .setAppliedIndex(answer.appliedIndex())
+                        .setVoidEntries(answer.voidEntries())
+                        .setDigest(answer.digest())
+                        .setImage(SnapshotCodec.of(answer.image())))
+                .build()
+                .toByteArray();
+    }
+
+    public static byte[] encodeFailure(String why) {
+        return QuorumQueryAnswerP.newBuilder().setFailure(why).build().toByteArray();
+    }
+
+    /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */
+    public static QuorumQuery.HeartbeatAnswer decodeHeartbeat(byte[] bytes) {
+        HeartbeatAnswerP answer =
+                answer(bytes, QuorumQueryAnswerP.KindCase.HEARTBEAT).getHeartbeat();
+        return new QuorumQuery.HeartbeatAnswer(
+                ErrorCode.of(answer.getError()),
+                answer.getTerm(),
+                answer.getCaughtUp(),
+                answer.getFenced(),
+                answer.getShouldShutDown());
+    }
+
+    /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */
+    public static QuorumQuery.PollAnswer decodePoll(byte[] bytes) {
+        PollAnswerP answer = answer(bytes, QuorumQueryAnswerP.KindCase.POLL).getPoll();
+        List<QuorumQuery.IndexedEntry> entries = new ArrayList<>(answer.getEntriesCount());
+        answer.getEntriesList()
+                .forEach(entry -> entries.add(new QuorumQuery.IndexedEntry(
+                        entry.getIndex(), entry.getEntry().toByteArray())));
+        return new QuorumQuery.PollAnswer(
+                answer.hasImage() ? SnapshotCodec.image(answer.getImage()) : null,
+                entries,
+                answer.getNextIndex(),
+                answer.getLeader());
+    }
+
+    /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */
+    public static QuorumQuery.StatusAnswer decodeStatus(byte[] bytes) {
+        StatusAnswerP answer = answer(bytes, QuorumQueryAnswerP.KindCase.STATUS).getStatus();
+        return new QuorumQuery.StatusAnswer(
+                answer.getNode(),
+                answer.getLeader(),
+                answer.getTerm(),
+                answer.getCommitIndex(),
+                answer.getAppliedIndex(),
+                answer.getVoidEntries(),
+                answer.getDigest(),
+                SnapshotCodec.image(answer.getImage()));
+    }
+
+    private static QuorumQueryAnswerP answer(byte[] bytes, QuorumQueryAnswerP.KindCase expected) {
+        QuorumQueryAnswerP answer = Protos.parse(QuorumQueryAnswerP.parser(), bytes, "an answer to a query");
+        if (answer.getKindCase() == QuorumQueryAnswerP.KindCase.FAILURE) {
+            throw new QueryFailedException(answer.getFailure());
+        }
+        if (answer.getKindCase() != expected) {
+            throw new UnreadableException("expected " + expected + ", got " + answer.getKindCase());
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,102 @@
+package io.tidemark.model.metadata;
+
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
+import java.util.List;
+import java.util.Map;
+
+/** What can be asked of the acting controller; each becomes one entry of the metadata log. */
+public sealed interface QuorumCommand {
+
+    /**
+     * A broker process presents itself (R7.1-R7.3, B1, B5).
+     *
+     * @param previousBrokerEpoch from the clean-shutdown markers of all its directories, -1 without that evidence (R7.4)
+     * @param bootEvidence kernel boot and mount of its directory, "" if unknown
+     * @param nothingCut recovery removed no byte of any log
+     * @param reports what its logs hold, for seats that wait for a floor; may be empty
+     */
+    record RegisterBroker(
+            String clusterId,
+            int brokerId,
+            String incarnationId,
+            List<String> directoryIds,
+            List<Endpoint> endpoints,
+            String rack,
+            long previousBrokerEpoch,
+            String bootEvidence,
+            boolean nothingCut,
+            int minLevel,
+            int maxLevel,
+            List<SeatReport> reports)
+            implements QuorumCommand {}
+
+    /** Sessions ran out, or brokers asked to be fenced: all by one decision (B4). */
+    record FenceBrokers(List<BrokerRef> brokers, String reason) implements QuorumCommand {}
+
+    record UnfenceBroker(BrokerRef broker) implements QuorumCommand {}
+
+    /** Begin, or go on with, the controlled shutdown of a broker (R7.21). */
+    record ShutDownBroker(BrokerRef broker) implements QuorumCommand {}
+
+    /** One incarnation of a broker. */
+    record BrokerRef(int brokerId, long brokerEpoch) {}
+
+    record CreateTopics(List<NewTopic> topics, boolean validateOnly, String client) implements QuorumCommand {}
+
+    /**
+     * @param partitions -1 for the default; must be -1 with an assignment; {@code replicationFactor} likewise
+     * @param assignment replicas of partition 0, 1, ...; empty for automatic placement
+     */
+    record NewTopic(
+            String name,
+            int partitions,
+            int replicationFactor,
+            List<List<Integer>> assignment,
+            Map<String, String> configs) {}
+
+    /** Topics by id (name "") or by name (id zero). */
+    record DeleteTopics(List<TopicRef> topics, String client) implements QuorumCommand {}
+
+    record TopicRef(String name, TopicId topicId) {}
+
+    record CreatePartitions(List<Growth> topics, boolean validateOnly, String client) implements QuorumCommand {}
+
+    /** {@code count} is the new total; {@code assignment} gives the replicas of the added ones or is empty. */
+    record Growth(String name, int count, List<List<Integer>> assignment) {}
+
+    record AlterPartition(int brokerId, long brokerEpoch, List<IsrProposal> partitions) implements QuorumCommand {}
+
+    /** An ISR member with the broker epoch the leader saw, -1 if it does not know (R2.16). */
+    record IsrMember(int brokerId, long brokerEpoch) {}
+
+    /**
+     * @param kind a change; a floor report; or a cancel. The last two keep the ISR and always bump PE (R7.53)
+     * @param floor what the leader can say of the exposed prefix, NONE if nothing yet (B1 rule 2)
+     * @param reason in words, for the log
+     */
+    record IsrProposal(
+            PartitionId id,
+            int leaderEpoch,
+            int partitionEpoch,
+            List<IsrMember> isr,
+            boolean recovering,
+            Kind kind,
+            Floor floor,
+            String reason) {
+        /** See {@link IsrProposal}. */
+        public enum Kind {
+            CHANGE,
+            REPORT,
+            CANCEL
+        }
+    }
+
+    record AllocateProducerIds(int brokerId, long brokerEpoch) implements QuorumCommand {}
+
+    /** First entry of a new cluster: the metadata level and the cluster's default configuration. */
+    record Bootstrap(int level, Map<String, String> clusterConfigs) implements QuorumCommand {}
+
+    /** Keeps an idle log moving, so that a wiped follower is found (no records). */
+    record NoOp() implements QuorumCommand {}
+}
