@@ -1,0 +1,166 @@
+package io.tidemark.broker.replica;
+
+import io.tidemark.model.PartitionId;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One reader's standing wish list (KIP-227, R4.30, R4.31): which partitions it fetches from where, what it was last told
+ * of each, and which of them have changed since. Reading an idle partition costs nothing.
+ */
+public final class FetchSession {
+    /** What is wanted of one partition and what the reader was last told. */
+    public static final class Partition {
+        public final PartitionId id;
+        /** For readers that name topics instead of giving their ids. */
+        public final String topic;
+
+        private Want want;
+        private long sentHighWatermark = -1;
+        private long sentLogStart = -1;
+        private boolean dirty = true;
+
+        Partition(PartitionId id, String topic, Want want) {
+            this.id = id;
+            this.topic = topic;
+            this.want = want;
+        }
+
+        public Want want() {
+            return want;
+        }
+
+        /** R4.31 for a read without records or error: worth a row if the mark or the start is news. */
+        public boolean news(long highWatermark, long logStart) {
+            return highWatermark != sentHighWatermark || logStart != sentLogStart;
+        }
+
+        public void sent(long highWatermark, long logStart) {
+            sentHighWatermark = highWatermark;
+            sentLogStart = logStart;
+        }
+
+        /** After an error the next good answer is news (R4.31). */
+        public void sentError() {
+            sentHighWatermark = -1;
+        }
+    }
+
+    /** A reader's position in one partition. */
+    public record Want(long offset, int maxBytes, int leaderEpoch, int lastFetchedEpoch, long logStart) {}
+
+    /** A row of a request: a partition to add or to move. */
+    public record Row(PartitionId id, String topic, Want want) {}
+
+    private final int id;
+    private final boolean follower;
+    private final Map<PartitionId, Partition> partitions = new LinkedHashMap<>();
+    private final SessionClock clock = new SessionClock();
+    /** The epoch the next request must carry; 1 after opening, wraps to 1. */
+    private int nextEpoch = 1;
+
+    private long lastUsedMs;
+
+    public FetchSession(int id, boolean follower, long nowMs) {
+        this.id = id;
+        this.follower = follower;
+        this.lastUsedMs = nowMs;
+    }
+
+    /** 0 for a fetch without a session. */
+    public int id() {
+        return id;
+    }
+
+    public boolean isFollower() {
+        return follower;
+    }
+
+    public SessionClock clock() {
+        return clock;
+    }
+
+    public int nextEpoch() {
+        return nextEpoch;
+    }
+
+    public long lastUsedMs() {
+        return lastUsedMs;
+    }
+
+    /** The request of epoch {@link #nextEpoch} was taken. */
+    public void advance(long nowMs) {
+        nextEpoch = nextEpoch == Integer.MAX_VALUE ? 1 : nextEpoch + 1;
+        lastUsedMs = nowMs;
+    }
+
+    /** Adds or moves partitions, then forgets some; returns those that are new here. */
+    public List<Partition> update(List<Row> rows, List<PartitionId> forgotten, List<Partition> dropped) {
+        List<Partition> added = new ArrayList<>();
+        for (Row row : rows) {
+            Partition known = partitions.get(row.id());
+            if (known == null) {
+                Partition partition = new Partition(row.id(), row.topic(), row.want());
+                partitions.put(row.id(), partition);
+                added.add(partition);
+            } else {
+                known.want = row.want();
+                known.dirty = true;
+            }
+        }
+        for (PartitionId gone : forgotten) {
+            Partition partition = partitions.remove(gone);
+            if (partition != null) {
+                dropped.add(partition);
+            }
+        }
+        return added;
+    }
+
+    /** Something may be new in that partition. */
+    public void changed(PartitionId partition) {
+        Partition known = partitions.get(partition);
+        if (known != null) {
+            known.dirty = true;
+        }
+    }
+
+    /** Partitions to look at, in order; each is clean from here on until it changes. */
+    public List<Partition> takeDirty() {
+        List<Partition> result = new ArrayList<>();
+        for (Partition partition : partitions.values()) {
+            if (partition.dirty) {
+                partition.dirty = false;
+                result.add(partition);
+            }
+        }
+        return result;
+    }
+
+    /** Look at it again with the next fetch: it had more than was taken, or an error. */
+    public void keepDirty(Partition partition) {
+        partition.dirty = true;
+    }
+
+    /** R4.24: a partition that gave data goes to the back, so that no other starves. */
+    public void rotate(Partition partition) {
+        if (partitions.remove(partition.id, partition)) {
+            partitions.put(partition.id, partition);
+        }
+    }
+
+    public Partition partition(PartitionId partition) {
+        return partitions.get(partition);
+    }
+
+    public Iterator<Partition> iterator() {
+        return partitions.values().iterator();
+    }
+
+    public int size() {
+        return partitions.size();
+    }
+}

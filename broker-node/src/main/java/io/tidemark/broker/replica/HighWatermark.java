@@ -1,0 +1,37 @@
+package io.tidemark.broker.replica;
+
+import java.util.function.Predicate;
+
+/**
+ * The offset below which everything is committed, as a leader computes it (R3.1):
+ *
+ * <pre>
+ *   leader end    |-----------------------------|          a replica that holds the mark is in the maximal ISR,
+ *   holds, end    |--------------------|                   or keeps up and waits to join (R3.2)
+ *   holds not     |-----------|
+ *   high watermark                     ^                   frozen while |ISR| is below the min ISR (R3.7)
+ * </pre>
+ */
+final class HighWatermark {
+    private HighWatermark() {}
+
+    /** The new mark: never below {@code current}, never above {@code leaderEnd}. */
+    static long of(
+            long current,
+            long leaderEnd,
+            boolean underMinIsr,
+            Iterable<FollowerProgress> followers,
+            Predicate<FollowerProgress> holds) {
+        if (underMinIsr) {
+            return current;
+        }
+        long mark = leaderEnd;
+        for (FollowerProgress follower : followers) {
+            if (follower.end() < mark && holds.test(follower)) {
+                // An unknown end (-1) stops any advance (R3.3).
+                mark = follower.end();
+            }
+        }
+        return Math.max(current, mark);
+    }
+}

@@ -1,0 +1,533 @@
+package io.tidemark.broker.replica;
+
+import io.tidemark.model.Check;
+import io.tidemark.model.EpochAndOffset;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.Floor;
+import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.QuorumCommand;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A replica in the role of leader, for one leader epoch: appends, serves followers, moves the high watermark and keeps
+ * the ISR. The states of the ISR are the table at {@link IsrState}.
+ */
+final class Leading {
+    private final ReplicaSettings settings;
+    private final LogView log;
+    private final Watchers watchers;
+    private final int leaderEpoch;
+    /** Log end when this epoch was assumed: below it nothing of this epoch, at or above it only this epoch (R2.13). */
+    private final long epochStart;
+
+    private final Map<Integer, FollowerProgress> followers = new HashMap<>();
+    private final ProduceWaiters waiters = new ProduceWaiters();
+    /** Until when a joiner that the controller refused is not proposed again (O21); monotonic milliseconds. */
+    private final Map<Integer, Long> refusedUntilMs = new HashMap<>();
+
+    private PartitionState state;
+    private Map<Integer, BrokerView> brokers;
+    private IsrState isr;
+    private long appliedIndex;
+    private long nextProposal;
+    /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
+    private long shrinkNotBeforeMs = FollowerProgress.NEVER;
+
+    private Leading(
+            ReplicaSettings settings,
+            LogView log,
+            Watchers watchers,
+            PartitionState state,
+            Map<Integer, BrokerView> brokers,
+            long index,
+            long firstProposal) {
+        this.settings = settings;
+        this.log = log;
+        this.watchers = watchers;
+        this.state = state;
+        this.brokers = brokers;
+        this.appliedIndex = index;
+        this.leaderEpoch = state.leaderEpoch();
+        Check.that(log.end() == log.stagedEnd(), "nothing is staged across epochs", log.end(), log.stagedEnd());
+        this.epochStart = log.end();
+        this.isr = new IsrState.Committed(state.isr());
+        this.nextProposal = firstProposal;
+    }
+
+    /** R2.41: assumes the epoch of {@code state}. {@code before} is the leadership given up with it, or null. */
+    static Leading assume(
+            ReplicaSettings settings,
+            LogView log,
+            Watchers watchers,
+            PartitionState state,
+            Map<Integer, BrokerView> brokers,
+            long index,
+            Leading before,
+            long nowMs,
+            Effects effects) {
+        Leading leading =
+                new Leading(settings, log, watchers, state, brokers, index, before == null ? 0 : before.nextProposal);
+        leading.adoptFollowers(before, nowMs);
+        log.epochs(log.epochs().assign(leading.leaderEpoch, leading.epochStart));
+        effects.add(new Effect.PersistEpochs(log.epochs()));
+        effects.say(
+                "leads with leader epoch %d from offset %d, partition epoch %d, high watermark %d, ISR %s, replicas %s",
+                leading.leaderEpoch,
+                leading.epochStart,
+                state.partitionEpoch(),
+                log.highWatermark(),
+                state.isr(),
+                state.replicas());
+        leading.evaluateMark(nowMs, effects);
+        return leading;
+    }
+
+    /** R4.15 as restricted by B20: ends survive only a re-election into the very next epoch. */
+    private void adoptFollowers(Leading before, long nowMs) {
+        boolean reelected = before != null && leaderEpoch == before.leaderEpoch + 1;
+        for (int replica : state.replicas()) {
+            if (replica == settings.self()) {
+                continue;
+            }
+            FollowerProgress known = reelected ? before.followers.get(replica) : null;
+            FollowerProgress progress = known != null ? known : new FollowerProgress(replica);
+            boolean member = state.isr().contains(replica);
+            if (known != null) {
+                progress.reelected(member, log.end(), nowMs);
+            } else {
+                progress.reset(member, nowMs);
+            }
+            followers.put(replica, progress);
+        }
+    }
+
+    int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    PartitionState state() {
+        return state;
+    }
+
+    IsrState isr() {
+        return isr;
+    }
+
+    // ---- metadata ----
+
+    /** R2.42: the same epoch goes on. Equal PE never touches what is pending (B18); only eligibility may have changed. */
+    void metadata(PartitionState newer, Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
+        Check.that(newer.leaderEpoch() == leaderEpoch, "same leader epoch", newer.leaderEpoch(), leaderEpoch);
+        brokers = views;
+        refusedUntilMs.clear();
+        if (newer.partitionEpoch() > state.partitionEpoch()) {
+            List<Integer> before = isr.isr();
+            state = newer;
+            isr = new IsrState.Committed(newer.isr());
+            alignFollowers();
+            if (!before.equals(newer.isr())) {
+                effects.say(
+                        "ISR is now %s (was %s), partition epoch %d%s",
+                        newer.isr(),
+                        before,
+                        newer.partitionEpoch(),
+                        newer.elr().isEmpty() ? "" : ", ELR " + newer.elr());
+            }
+        }
+        feedReached(index, nowMs, effects);
+    }
+
+    /** R2.44: add what is missing, then remove what has gone. */
+    private void alignFollowers() {
+        for (int replica : state.replicas()) {
+            if (replica != settings.self()) {
+                followers.computeIfAbsent(replica, FollowerProgress::new);
+            }
+        }
+        followers.keySet().removeIf(replica -> !state.replicas().contains(replica));
+    }
+
+    void eligibility(Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
+        brokers = views;
+        refusedUntilMs.clear();
+        feedReached(index, nowMs, effects);
+    }
+
+    /** B3: an accepted change takes effect only once the image has reached it. */
+    void feedReached(long index, long nowMs, Effects effects) {
+        appliedIndex = Math.max(appliedIndex, index);
+        Proposal pending = isr.proposal();
+        if (pending != null
+                && pending.acceptedBy(appliedIndex)
+                && pending.acceptedPartitionEpoch() >= state.partitionEpoch()) {
+            // The feed would have brought a higher PE as metadata; here the controller found nothing to change (R7.53).
+            isr = new IsrState.Committed(pending.acceptedIsr());
+        }
+        proposeJoiners(nowMs, effects);
+        evaluateMark(nowMs, effects);
+    }
+
+    // ---- produce ----
+
+    /** R5.3, R5.10, R5.31: refuses, answers, or stages and waits. */
+    void produce(ReplicaEvent.ProduceRequested request, Effects effects) {
+        boolean all = request.acks() == -1;
+        if (all && isr.isr().size() < state.minIsr()) {
+            refuse(
+                    request.token(),
+                    ReplicaError.NOT_ENOUGH_REPLICAS,
+                    "ISR " + isr.isr() + " is below the min ISR of " + state.minIsr(),
+                    effects);
+        } else if (request.verdict() instanceof ProducerVerdict.Refused refused) {
+            refuse(request.token(), refused.error(), refused.message(), effects);
+        } else if (request.verdict() instanceof ProducerVerdict.Duplicate duplicate) {
+            await(request, duplicate.lastOffset() + 1, duplicate.firstOffset(), effects);
+        } else {
+            long base = log.stagedEnd();
+            log.stage(base + request.offsets());
+            effects.add(new Effect.Stage(request.token(), base, leaderEpoch));
+            await(request, base + request.offsets(), base, effects);
+        }
+    }
+
+    private void await(ReplicaEvent.ProduceRequested request, long required, long base, Effects effects) {
+        if (request.acks() == -1) {
+            waiters.awaitMark(request.token(), required, base, request.deadlineMs());
+            if (required <= log.highWatermark()) {
+                answerReached(effects);
+            }
+        } else if (required <= log.end()) {
+            effects.add(new Effect.ProduceAnswered(request.token(), ReplicaError.NONE, base, log.logStart(), null));
+        } else {
+            waiters.awaitWrite(request.token(), required, base);
+        }
+    }
+
+    private static void refuse(long token, ReplicaError error, String message, Effects effects) {
+        effects.add(new Effect.ProduceAnswered(token, error, -1, -1, message));
+    }
+
+    void written(long end, long nowMs, Effects effects) {
+        for (FollowerProgress follower : followers.values()) {
+            follower.leaderEndMoves(log.end());
+        }
+        log.written(end);
+        waiters.written(end, log.logStart(), effects);
+        watchers.dataArrived(effects);
+        evaluateMark(nowMs, effects);
+    }
+
+    private void answerReached(Effects effects) {
+        waiters.markReached(
+                log.highWatermark(),
+                log.logStart(),
+                () -> state.minIsr() <= isr.maximalSize()
+                        ? ReplicaError.NONE
+                        : ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+                effects);
+    }
+
+    // ---- high watermark ----
+
+    private void evaluateMark(long nowMs, Effects effects) {
+        long mark = HighWatermark.of(
+                log.highWatermark(),
+                log.end(),
+                isr.isr().size() < state.minIsr(),
+                followers.values(),
+                follower -> isr.inMaximalIsr(follower.id) || waitsToJoin(follower, nowMs));
+        if (mark > log.highWatermark()) {
+            log.highWatermark(mark);
+            effects.add(new Effect.HighWatermarkMoved(mark));
+            watchers.markMoved(effects);
+            answerReached(effects);
+        }
+    }
+
+    /** R3.2: keeps up and may join; the mark waits for it, or it could never reach the mark. */
+    private boolean waitsToJoin(FollowerProgress follower, long nowMs) {
+        return follower.caughtUp(log.end(), nowMs, settings.lagTimeMaxMs()) && eligible(follower);
+    }
+
+    /** R2.12: registered, active, and the incarnation that fetched is the one registered (-1: the sender has no epochs). */
+    private boolean eligible(FollowerProgress follower) {
+        BrokerView view = brokers.get(follower.id);
+        return view != null
+                && view.active()
+                && follower.seen()
+                && (follower.brokerEpoch() == -1 || follower.brokerEpoch() == view.epoch());
+    }
+
+    // ---- followers ----
+
+    void followerFetch(ReplicaEvent.FollowerFetch fetch, long nowMs, Effects effects) {
+        BrokerView view = brokers.get(fetch.replicaId());
+        FollowerProgress follower = followers.get(fetch.replicaId());
+        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), leaderEpoch);
+        if (error == ReplicaError.NONE && follower == null) {
+            // R4.4: its metadata may be ahead of ours.
+            error = fetch.leaderEpoch() >= 0 ? ReplicaError.UNKNOWN_LEADER_EPOCH : ReplicaError.NOT_LEADER_OR_FOLLOWER;
+        }
+        long senderEpoch = fetch.clock().brokerEpoch();
+        if (error == ReplicaError.NONE && senderEpoch != -1 && view != null && view.epoch() > senderEpoch) {
+            // R4.11: a late fetch of an incarnation that is gone.
+            error = ReplicaError.NOT_LEADER_OR_FOLLOWER;
+        }
+        long end = log.end();
+        boolean readable = ReadRules.readable(
+                fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects);
+        if (readable && fetch.record()) {
+            long before = follower.end();
+            follower.fetched(fetch.offset(), fetch.logStart(), end, nowMs, fetch.clock());
+            proposeJoiners(nowMs, effects);
+            if (follower.end() != before) {
+                evaluateMark(nowMs, effects);
+            }
+        }
+        if (readable) {
+            effects.add(new Effect.ReadAllowed(
+                    fetch.token(), end, log.highWatermark(), log.highWatermark(), log.logStart()));
+        }
+    }
+
+    void consumerFetch(ReplicaEvent.ConsumerFetch fetch, Effects effects) {
+        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), leaderEpoch);
+        long limit = log.highWatermark();
+        if (ReadRules.readable(
+                fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
+            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart()));
+        }
+    }
+
+    // ---- ISR ----
+
+    /** R2.11 in its order, for every replica at once: several may join in one expansion (B9, O10). */
+    private void proposeJoiners(long nowMs, Effects effects) {
+        if (!(isr instanceof IsrState.Committed)) {
+            return;
+        }
+        List<Integer> joiners = new ArrayList<>();
+        for (int replica : state.replicas()) {
+            FollowerProgress follower = followers.get(replica);
+            if (follower != null
+                    && !isr.isr().contains(replica)
+                    && eligible(follower)
+                    && follower.end() >= log.highWatermark()
+                    && follower.end() >= epochStart
+                    && refusedUntilMs.getOrDefault(replica, FollowerProgress.NEVER) <= nowMs) {
+                joiners.add(replica);
+            }
+        }
+        if (joiners.isEmpty()) {
+            return;
+        }
+        List<Integer> wanted = new ArrayList<>(isr.isr());
+        wanted.addAll(joiners);
+        Proposal proposal = propose(wanted, "replicas " + joiners + " have caught up");
+        isr = new IsrState.PendingExpand(isr.isr(), joiners, proposal);
+        effects.say(
+                "expanding ISR from %s to %s: caught up at high watermark %d", isr.isr(), wanted, log.highWatermark());
+        effects.add(new Effect.SendAlter(proposal.number, proposal.request));
+    }
+
+    /** R2.17, R2.18 at the members' own deadlines (B7). */
+    private void proposeShrink(long nowMs, Effects effects) {
+        if (!(isr instanceof IsrState.Committed) || nowMs < shrinkNotBeforeMs) {
+            return;
+        }
+        List<Integer> leavers = new ArrayList<>();
+        StringBuilder why = new StringBuilder();
+        for (int member : isr.isr()) {
+            FollowerProgress follower = followers.get(member);
+            if (follower != null && !follower.caughtUp(log.end(), nowMs, settings.lagTimeMaxMs())) {
+                leavers.add(member);
+                why.append(why.length() == 0 ? "" : ", ")
+                        .append("replica ")
+                        .append(member)
+                        .append(" at ")
+                        .append(follower.end())
+                        .append(" last caught up ")
+                        .append(nowMs - follower.lastCaughtUpMs())
+                        .append(" ms ago");
+            }
+        }
+        if (leavers.isEmpty()) {
+            return;
+        }
+        List<Integer> wanted = new ArrayList<>(isr.isr());
+        wanted.removeAll(leavers);
+        Proposal proposal = propose(wanted, why.toString());
+        isr = new IsrState.PendingShrink(isr.isr(), leavers, proposal);
+        effects.say(
+                "shrinking ISR from %s to %s: high watermark %d, end %d, %s",
+                isr.isr(), wanted, log.highWatermark(), log.end(), why);
+        effects.add(new Effect.SendAlter(proposal.number, proposal.request));
+    }
+
+    private Proposal propose(List<Integer> wanted, String reason) {
+        return Proposal.change(
+                nextProposal++,
+                new QuorumCommand.IsrProposal(
+                        state.id(),
+                        leaderEpoch,
+                        state.partitionEpoch(),
+                        members(wanted),
+                        false,
+                        QuorumCommand.IsrProposal.Kind.CHANGE,
+                        Floor.NONE,
+                        reason));
+    }
+
+    /** R2.16: self with its own epoch, others with that of their last fetch, -1 if unknown. */
+    private List<QuorumCommand.IsrMember> members(List<Integer> ids) {
+        List<QuorumCommand.IsrMember> members = new ArrayList<>(ids.size());
+        for (int id : ids) {
+            BrokerView self = brokers.get(id);
+            FollowerProgress follower = followers.get(id);
+            long epoch = id == settings.self() ? (self == null ? -1 : self.epoch()) : follower.brokerEpoch();
+            members.add(new QuorumCommand.IsrMember(id, epoch));
+        }
+        return members;
+    }
+
+    /** R2.30-R2.34 with B3, B9, B19. */
+    void alterAnswered(ReplicaEvent.AlterAnswered answer, long nowMs, Effects effects) {
+        Proposal pending = isr.proposal();
+        if (pending == null || pending.number != answer.proposal()) {
+            return;
+        }
+        if (answer.error() == ErrorCode.NONE) {
+            if (answer.leaderEpoch() == leaderEpoch && answer.partitionEpoch() >= state.partitionEpoch()) {
+                pending.accepted(answer.index(), answer.partitionEpoch(), answer.isr());
+                feedReached(appliedIndex, nowMs, effects);
+            }
+            return;
+        }
+        effects.say("the controller refused %s: %s", pending.request.reason(), answer.error());
+        switch (answer.error()) {
+            case UNKNOWN_TOPIC_OR_PARTITION,
+                    UNKNOWN_TOPIC_ID,
+                    FENCED_LEADER_EPOCH,
+                    INVALID_UPDATE_VERSION,
+                    INVALID_REQUEST,
+                    NEW_LEADER_ELECTED -> {
+                // R2.32: newer metadata is on its way and will replace what is pending.
+            }
+            case INELIGIBLE_REPLICA -> refused(pending, nowMs, effects);
+            default -> pending.resendAt(nowMs + settings.alterRetryMs());
+        }
+    }
+
+    /** R2.33: nothing was applied; but only if no other attempt is still under way may the joiners be let go (B9, B19). */
+    private void refused(Proposal pending, long nowMs, Effects effects) {
+        if (isr instanceof IsrState.PendingExpand expand) {
+            for (int joiner : expand.joiners()) {
+                refusedUntilMs.put(joiner, nowMs + settings.refusedRetryMs());
+            }
+            if (pending.everyAttemptAnswered()) {
+                isr = new IsrState.Committed(expand.isr());
+                // The mark may have waited for a joiner that can no longer hold it (R3.5, S5).
+                evaluateMark(nowMs, effects);
+            } else {
+                Proposal cancel = pending.cancel(
+                        nextProposal++,
+                        members(expand.isr()),
+                        "cancels the refused expansion by " + expand.joiners() + ", an attempt of which is unanswered");
+                isr = new IsrState.Cancelling(expand.isr(), expand.joiners(), cancel);
+                effects.add(new Effect.SendAlter(cancel.number, cancel.request));
+            }
+        } else if (isr instanceof IsrState.PendingShrink && pending.everyAttemptAnswered()) {
+            isr = new IsrState.Committed(isr.isr());
+            shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
+        } else {
+            pending.resendAt(nowMs + settings.refusedRetryMs());
+        }
+    }
+
+    void alterUnknown(long proposal, long nowMs) {
+        Proposal pending = isr.proposal();
+        if (pending != null && pending.number == proposal) {
+            pending.outcomeUnknown(nowMs + settings.alterRetryMs());
+        }
+    }
+
+    // ---- questions ----
+
+    void offsetQuery(ReplicaEvent.OffsetQuery query, Effects effects) {
+        ReplicaError error = ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
+        long offset = -1;
+        if (error == ReplicaError.NONE) {
+            boolean markBehind = query.fromClient() && log.highWatermark() < epochStart;
+            if (query.bound() == ReplicaEvent.OffsetQuery.Bound.EARLIEST) {
+                offset = log.logStart();
+            } else if (markBehind && query.bound() == ReplicaEvent.OffsetQuery.Bound.LATEST) {
+                // R3.22: what an earlier leader has exposed may lie above our mark.
+                error = ReplicaError.OFFSET_NOT_AVAILABLE;
+            } else {
+                offset = query.fromClient() ? log.highWatermark() : log.end();
+            }
+        }
+        int epoch = error == ReplicaError.NONE ? leaderEpoch : -1;
+        effects.add(new Effect.OffsetFound(query.token(), error, offset, epoch));
+    }
+
+    /** Whether look-ups beyond the mark must be refused because an earlier leader may have exposed more (R3.22). */
+    boolean markBehindEpochStart() {
+        return log.highWatermark() < epochStart;
+    }
+
+    void epochQuery(ReplicaEvent.EpochQuery query, Effects effects) {
+        ReplicaError error = ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
+        EpochAndOffset found = error == ReplicaError.NONE
+                ? log.epochs().endOffsetFor(query.epoch(), log.end())
+                : EpochAndOffset.UNDEFINED;
+        effects.add(new Effect.EpochFound(query.token(), error, found.epoch(), found.offset()));
+    }
+
+    // ---- time ----
+
+    void tick(long nowMs, Effects effects) {
+        waiters.expire(nowMs, effects);
+        proposeShrink(nowMs, effects);
+        Proposal pending = isr.proposal();
+        if (pending != null && pending.resendAtMs() <= nowMs) {
+            pending.sent();
+            effects.add(new Effect.SendAlter(pending.number, pending.request));
+        }
+        // A replica that no longer keeps up stops holding the mark, and one that was refused may try again (O14, O21).
+        proposeJoiners(nowMs, effects);
+        evaluateMark(nowMs, effects);
+    }
+
+    /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
+    long nextDeadlineMs(long nowMs) {
+        long next = waiters.nextDeadlineMs();
+        for (FollowerProgress follower : followers.values()) {
+            if (follower.end() == log.end()) {
+                continue;
+            }
+            long deadline = follower.lagDeadlineMs(settings.lagTimeMaxMs()) + 1;
+            if (isr instanceof IsrState.Committed && isr.isr().contains(follower.id)) {
+                next = Math.min(next, Math.max(deadline, shrinkNotBeforeMs));
+            } else if (!isr.inMaximalIsr(follower.id) && log.highWatermark() < log.end() && deadline > nowMs) {
+                // Once it no longer keeps up it stops holding the mark (O14).
+                next = Math.min(next, deadline);
+            }
+        }
+        for (long until : refusedUntilMs.values()) {
+            if (until > nowMs) {
+                next = Math.min(next, until);
+            }
+        }
+        Proposal pending = isr.proposal();
+        return pending == null ? next : Math.min(next, pending.resendAtMs());
+    }
+
+    /** The leadership ends: nobody who waits can be told that the append will stand. */
+    void resign(Effects effects) {
+        waiters.abandon(effects);
+    }
+}
