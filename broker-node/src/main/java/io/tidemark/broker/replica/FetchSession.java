@@ -2,10 +2,12 @@ package io.tidemark.broker.replica;
 
 import io.tidemark.model.PartitionId;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One reader's standing wish list (KIP-227, R4.30, R4.31): which partitions it fetches from where, what it was last told
@@ -21,7 +23,6 @@ public final class FetchSession {
         private Want want;
         private long sentHighWatermark = -1;
         private long sentLogStart = -1;
-        private boolean dirty = true;
 
         Partition(PartitionId id, String topic, Want want) {
             this.id = id;
@@ -57,7 +58,10 @@ public final class FetchSession {
 
     private final int id;
     private final boolean follower;
-    private final Map<PartitionId, Partition> partitions = new LinkedHashMap<>();
+    private final Map<PartitionId, Partition> partitions = new HashMap<>();
+    /** Partitions to look at, longest waiting first: one that gave data comes back behind the others (R4.24). */
+    private final Set<Partition> dirty = new LinkedHashSet<>();
+
     private final SessionClock clock = new SessionClock();
     /** The epoch the next request must carry; 1 after opening, wraps to 1. */
     private int nextEpoch = 1;
@@ -105,15 +109,17 @@ public final class FetchSession {
             if (known == null) {
                 Partition partition = new Partition(row.id(), row.topic(), row.want());
                 partitions.put(row.id(), partition);
+                dirty.add(partition);
                 added.add(partition);
             } else {
                 known.want = row.want();
-                known.dirty = true;
+                dirty.add(known);
             }
         }
         for (PartitionId gone : forgotten) {
             Partition partition = partitions.remove(gone);
             if (partition != null) {
+                dirty.remove(partition);
                 dropped.add(partition);
             }
         }
@@ -124,31 +130,21 @@ public final class FetchSession {
     public void changed(PartitionId partition) {
         Partition known = partitions.get(partition);
         if (known != null) {
-            known.dirty = true;
+            dirty.add(known);
         }
     }
 
     /** Partitions to look at, in order; each is clean from here on until it changes. */
     public List<Partition> takeDirty() {
-        List<Partition> result = new ArrayList<>();
-        for (Partition partition : partitions.values()) {
-            if (partition.dirty) {
-                partition.dirty = false;
-                result.add(partition);
-            }
-        }
+        List<Partition> result = new ArrayList<>(dirty);
+        dirty.clear();
         return result;
     }
 
     /** Look at it again with the next fetch: it had more than was taken, or an error. */
     public void keepDirty(Partition partition) {
-        partition.dirty = true;
-    }
-
-    /** R4.24: a partition that gave data goes to the back, so that no other starves. */
-    public void rotate(Partition partition) {
-        if (partitions.remove(partition.id, partition)) {
-            partitions.put(partition.id, partition);
+        if (partitions.get(partition.id) == partition) {
+            dirty.add(partition);
         }
     }
 
@@ -156,8 +152,8 @@ public final class FetchSession {
         return partitions.get(partition);
     }
 
-    public Iterator<Partition> iterator() {
-        return partitions.values().iterator();
+    public Collection<Partition> partitions() {
+        return partitions.values();
     }
 
     public int size() {
