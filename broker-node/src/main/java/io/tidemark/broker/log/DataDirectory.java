@@ -1,0 +1,265 @@
+package io.tidemark.broker.log;
+
+import io.tidemark.model.Check;
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * One data directory: its partition directories, Kafka's checkpoint files, and what is known of how the last run ended.
+ * All methods may block; they are for any thread but a loop.
+ *
+ * <p>A start goes: {@link #open}, {@link #startLoading}, {@link #openLog} for each of {@link #logs}, {@link
+ * #allLogsOpened}. An orderly stop: close every log, {@link #checkpointHighWatermarks}, {@link #closeCleanly}.
+ */
+public final class DataDirectory implements AutoCloseable {
+    static final String HIGH_WATERMARKS = "replication-offset-checkpoint";
+    static final String RECOVERY_POINTS = "recovery-point-offset-checkpoint";
+    static final String LOG_STARTS = "log-start-offset-checkpoint";
+    static final String BOOT_EVIDENCE = "boot-evidence";
+    private static final String DELETED_SUFFIX = "-delete";
+
+    /** A partition directory and the incarnation it belongs to. */
+    public record FoundLog(LogName name, PartitionId id, Path directory) {}
+
+    private final Disk disk;
+    private final Path root;
+    private final OffsetIndex index;
+    private final String bootEvidence;
+    private final OptionalLong cleanBrokerEpoch;
+    private final boolean sameBoot;
+    private final OffsetCheckpoint highWatermarkFile;
+    private final OffsetCheckpoint recoveryPointFile;
+    private final OffsetCheckpoint logStartFile;
+    private final Map<LogName, Long> highWatermarks;
+    /** As in the file; a file that says too much of a log would make recovery trust bytes that were never synced. */
+    private final Map<LogName, Long> recoveryPoints;
+
+    private final Map<LogName, Long> logStarts;
+    private final Map<LogName, SegmentLog> open = new HashMap<>();
+    private final List<FoundLog> found = new ArrayList<>();
+    private final List<Path> unidentified = new ArrayList<>();
+    private boolean loading;
+
+    private DataDirectory(Disk disk, Path root, OffsetIndex index, String bootEvidence) throws IOException {
+        this.disk = disk;
+        this.root = root;
+        this.index = index;
+        this.bootEvidence = bootEvidence;
+        this.cleanBrokerEpoch = CleanShutdownFile.read(disk, root);
+        this.sameBoot = !bootEvidence.isEmpty() && bootEvidence.equals(readEvidence());
+        this.highWatermarkFile = new OffsetCheckpoint(disk, root.resolve(HIGH_WATERMARKS));
+        this.recoveryPointFile = new OffsetCheckpoint(disk, root.resolve(RECOVERY_POINTS));
+        this.logStartFile = new OffsetCheckpoint(disk, root.resolve(LOG_STARTS));
+        this.highWatermarks = highWatermarkFile.read();
+        this.recoveryPoints = recoveryPointFile.read();
+        this.logStarts = logStartFile.read();
+    }
+
+    /**
+     * Reads the directory {@code root}, which exists, and deletes what removed partitions left behind. {@code bootEvidence}
+     * names this boot of the kernel and the mount under the directory; empty if unknown. Throws IOException if a
+     * checkpoint file is malformed (R9.21).
+     */
+    public static DataDirectory open(Disk disk, Path root, OffsetIndex index, String bootEvidence) throws IOException {
+        DataDirectory directory = new DataDirectory(disk, root, index, bootEvidence);
+        directory.listLogs();
+        return directory;
+    }
+
+    private String readEvidence() throws IOException {
+        try {
+            return new String(disk.read(root.resolve(BOOT_EVIDENCE)), StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            return "";
+        }
+    }
+
+    private void listLogs() throws IOException {
+        for (String name : disk.list(root).stream().sorted().toList()) {
+            Path path = root.resolve(name);
+            if (name.endsWith(DELETED_SUFFIX)) {
+                disk.delete(path);
+                continue;
+            }
+            Optional<LogName> logName = LogName.parse(name);
+            if (logName.isPresent()) {
+                Optional<TopicId> topicId = PartitionMetadata.read(disk, path);
+                if (topicId.isPresent()) {
+                    PartitionId id =
+                            new PartitionId(topicId.get(), logName.get().partition());
+                    found.add(new FoundLog(logName.get(), id, path));
+                } else if (disk.list(path).stream().noneMatch(file -> Segment.baseOf(file) >= 0)) {
+                    // A creation that a crash cut short: it never had a record.
+                    disk.delete(path);
+                } else {
+                    unidentified.add(path);
+                }
+            }
+        }
+    }
+
+    /** The broker epoch of the run that stopped orderly here, or empty; readable until {@link #startLoading} (R7.4). */
+    public OptionalLong cleanBrokerEpoch() {
+        return cleanBrokerEpoch;
+    }
+
+    /** Whether the last run was on this boot of the kernel and this mount, so that no write of it was lost. */
+    public boolean sameBoot() {
+        return sameBoot;
+    }
+
+    /** The partition directories found at {@link #open}. */
+    public List<FoundLog> logs() {
+        return List.copyOf(found);
+    }
+
+    /** Partition directories with data that do not say which topic they belong to; left alone. */
+    public List<Path> unidentified() {
+        return List.copyOf(unidentified);
+    }
+
+    /** R7.4: from here on the last stop does not count as orderly any more. */
+    public synchronized void startLoading() throws IOException {
+        CleanShutdownFile.delete(disk, root);
+        loading = true;
+    }
+
+    /** Recovers a log that was found here. Not synchronized: logs may be opened side by side. */
+    public OpenedLog openLog(FoundLog log, LogSettings settings) throws IOException {
+        LogRecovery.Known known;
+        synchronized (this) {
+            Check.that(loading, "startLoading comes before the first log");
+            known = new LogRecovery.Known(
+                    cleanBrokerEpoch.isPresent(),
+                    sameBoot,
+                    highWatermarks.getOrDefault(log.name(), 0L),
+                    logStarts.getOrDefault(log.name(), 0L),
+                    recoveryPoints.getOrDefault(log.name(), 0L));
+        }
+        return recover(log, settings, known);
+    }
+
+    /** Creates the directory of a new partition and its empty log. */
+    public OpenedLog createLog(LogName name, PartitionId id, LogSettings settings) throws IOException {
+        Path directory = root.resolve(name.toString());
+        synchronized (this) {
+            Check.that(loading, "startLoading comes before the first log");
+            Check.that(!disk.exists(directory), "a partition directory is created once: %s", directory);
+            // What an earlier incarnation of the name left must not speak for this one.
+            forget(name);
+            index.deleteLog(id);
+            disk.createDirectory(directory);
+            PartitionMetadata.write(disk, directory, id.topicId());
+        }
+        return recover(new FoundLog(name, id, directory), settings, LogRecovery.Known.NEW);
+    }
+
+    private OpenedLog recover(FoundLog log, LogSettings settings, LogRecovery.Known known) throws IOException {
+        OpenedLog opened = LogRecovery.open(
+                disk,
+                index,
+                log.id(),
+                log.directory(),
+                settings,
+                known,
+                point -> lowerRecoveryPoint(log.name(), point));
+        synchronized (this) {
+            open.put(log.name(), opened.log());
+        }
+        return opened;
+    }
+
+    /**
+     * To be called when every log of {@link #logs} was recovered, and not if one was not: only then may a later start on
+     * this boot rely on what this one verified.
+     */
+    public synchronized void allLogsOpened() throws IOException {
+        disk.replace(root.resolve(BOOT_EVIDENCE), bootEvidence.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** R3.15: takes over these high watermarks, keeps those of other logs, and writes the file. */
+    public synchronized void checkpointHighWatermarks(Map<LogName, Long> current) throws IOException {
+        highWatermarks.putAll(current);
+        highWatermarkFile.write(highWatermarks);
+    }
+
+    /** Writes the recovery points of all open logs; useful after flushes, about once a minute and at the stop. */
+    public synchronized void checkpointRecoveryPoints() throws IOException {
+        open.forEach((name, log) -> recoveryPoints.put(name, log.recoveryPoint()));
+        recoveryPointFile.write(recoveryPoints);
+    }
+
+    /** R3.27: writes the log starts of all open logs whose start lies inside their first segment. */
+    public synchronized void checkpointLogStarts() throws IOException {
+        Map<LogName, Long> inside = new TreeMap<>(logStarts);
+        open.forEach((name, log) -> inside.put(name, log.logStartOffset()));
+        inside.values().removeIf(offset -> offset == 0);
+        logStarts.clear();
+        logStarts.putAll(inside);
+        logStartFile.write(logStarts);
+    }
+
+    private synchronized void lowerRecoveryPoint(LogName name, long point) throws IOException {
+        if (recoveryPoints.getOrDefault(name, 0L) > point) {
+            recoveryPoints.put(name, point);
+            recoveryPointFile.write(recoveryPoints);
+        }
+    }
+
+    /**
+     * Removes a partition whose log was closed or abandoned: its name is free on return. Returns the renamed directory, to
+     * be passed to {@link #deleteRemoved} when convenient; left alone, it goes at the next start.
+     */
+    public synchronized Path removeLog(FoundLog log) throws IOException {
+        Path renamed = root.resolve(log.name() + "." + log.id().topicId() + DELETED_SUFFIX);
+        disk.delete(renamed);
+        disk.rename(log.directory(), renamed);
+        forget(log.name());
+        index.deleteLog(log.id());
+        return renamed;
+    }
+
+    public void deleteRemoved(Path renamed) throws IOException {
+        Check.that(renamed.toString().endsWith(DELETED_SUFFIX), "only removed partitions are deleted: %s", renamed);
+        disk.delete(renamed);
+    }
+
+    private void forget(LogName name) throws IOException {
+        open.remove(name);
+        if (highWatermarks.remove(name) != null) {
+            highWatermarkFile.write(highWatermarks);
+        }
+        if (recoveryPoints.remove(name) != null) {
+            recoveryPointFile.write(recoveryPoints);
+        }
+        if (logStarts.remove(name) != null) {
+            logStartFile.write(logStarts);
+        }
+    }
+
+    /** R7.4: the last step of an orderly stop, when every log was closed and the high watermarks are written. */
+    public synchronized void closeCleanly(long brokerEpoch) throws IOException {
+        checkpointRecoveryPoints();
+        checkpointLogStarts();
+        index.flush();
+        CleanShutdownFile.write(disk, root, brokerEpoch);
+        close();
+    }
+
+    /** Gives the index up, without a word about the logs. */
+    @Override
+    public void close() {
+        index.close();
+    }
+}

@@ -1,0 +1,550 @@
+package io.tidemark.broker.log;
+
+import io.tidemark.model.Check;
+import io.tidemark.model.EpochHistory;
+import io.tidemark.model.PartitionId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The log of one partition: appends at the end, reads anywhere, truncation, retention. Single writer, no locks; see the
+ * package for the two kinds of methods. Opened by {@link LogRecovery}.
+ *
+ * <p>Offsets: {@code logStart <= logEnd <= stagedEnd}; bytes below logEnd have returned from the write, bytes below
+ * {@code recoveryPoint <= logEnd} are synced. After an IOException the log must not be used any more.
+ */
+public final class SegmentLog {
+    private final PartitionId id;
+    private final OffsetIndex index;
+    private final SegmentList segments;
+    private final EpochCheckpoint epochCheckpoint;
+    private final RecoveryPointGuard guard;
+    private final ColdReads coldReads;
+    private LogSettings settings;
+
+    private EpochHistory epochs;
+    private boolean epochsDirty;
+    private ProducerStates producers = new ProducerStates();
+    private long end;
+    private volatile long logStart;
+    private volatile long recoveryPoint;
+
+    private final List<ByteBuffer> staged = new ArrayList<>();
+    private int stagedBytes;
+    private long stagedEnd;
+
+    /** Counts truncations: what was found out about the log before one is void after it. */
+    private int generation;
+
+    private boolean broken;
+    private boolean flushing;
+    private boolean directoryDirty;
+    private long unsyncedBytes;
+    private long unindexedBytes;
+    /** Offset of the newest snapshot inside the active segment, or its base. */
+    private long lastSnapshot;
+
+    /** Told before bytes below the checkpointed recovery point are cut off, so that the checkpoint falls first. */
+    @FunctionalInterface
+    interface RecoveryPointGuard {
+        /** Returns when no checkpoint on disk says more than {@code recoveryPoint}. */
+        void lowered(long recoveryPoint) throws IOException;
+    }
+
+    /** Where recovery found the log to start, to end, and to be synced. */
+    record Bounds(long logStart, long end, long recoveryPoint) {}
+
+    SegmentLog(
+            PartitionId id,
+            SegmentList segments,
+            OffsetIndex index,
+            EpochCheckpoint epochCheckpoint,
+            RecoveryPointGuard guard,
+            LogSettings settings,
+            EpochHistory epochs,
+            Bounds bounds) {
+        this.id = id;
+        this.segments = segments;
+        this.index = index;
+        this.epochCheckpoint = epochCheckpoint;
+        this.guard = guard;
+        this.settings = settings;
+        this.epochs = epochs;
+        this.coldReads = new ColdReads(id, index);
+        this.logStart = bounds.logStart();
+        this.end = bounds.end();
+        this.stagedEnd = bounds.end();
+        this.recoveryPoint = bounds.recoveryPoint();
+        this.lastSnapshot = segments.active().base();
+        this.directoryDirty = true;
+    }
+
+    public PartitionId id() {
+        return id;
+    }
+
+    public LogSettings settings() {
+        return settings;
+    }
+
+    /** Loop: takes over changed settings. */
+    public void settings(LogSettings changed) {
+        this.settings = changed;
+    }
+
+    /** The first readable offset. Any thread. */
+    public long logStartOffset() {
+        return logStart;
+    }
+
+    /** Loop: the end of what {@link #write} has returned for (R1.1). */
+    public long logEndOffset() {
+        return end;
+    }
+
+    /** Loop: the offset the next staged batch must have. */
+    public long stagedEndOffset() {
+        return stagedEnd;
+    }
+
+    /** The offset below which everything is synced; what a replica acknowledges under B16. Any thread. */
+    public long recoveryPoint() {
+        return recoveryPoint;
+    }
+
+    /** Loop: which epoch wrote what; already durable, except after a raise of the log start. */
+    public EpochHistory epochs() {
+        return epochs;
+    }
+
+    /** Loop: the producers including those of staged batches. */
+    public ProducerStates producers() {
+        return producers;
+    }
+
+    /** Loop: bytes of all segments. */
+    public long sizeInBytes() {
+        return segments.all().stream().mapToLong(segment -> segment.size).sum();
+    }
+
+    // ---------------------------------------------------------------------------------------------- append
+
+    /**
+     * Loop: takes complete v2 batches that carry their final offsets and {@code epoch}. The caller has checked their
+     * checksums, has made the epoch durable ({@link #persistEpochs}, R5.24) and leaves the bytes alone until
+     * {@link #write}. Throws Check.Violation if they do not continue the log.
+     */
+    public void stage(ByteBuffer batches, int epoch) {
+        Check.that(!broken, "a log whose write failed takes no more batches");
+        Check.that(epoch == epochs.latestEpoch(), "staged epoch is the latest epoch", epoch, epochs.latestEpoch());
+        Segment active = segments.active();
+        int at = batches.position();
+        Check.that(
+                (long) active.size + stagedBytes + batches.remaining() <= Integer.MAX_VALUE,
+                "a segment stays below 2 GiB");
+        while (at < batches.limit()) {
+            Check.that(batches.limit() - at >= BatchHeader.SIZE, "a staged batch has a whole header");
+            BatchHeader header = BatchHeader.read(batches, at);
+            Check.that(header.isPlausible(), "a staged batch is a v2 batch");
+            Check.that(batches.limit() - at >= header.sizeInBytes(), "a staged batch is whole");
+            Check.that(header.baseOffset() == stagedEnd, "a staged batch starts at the end", header.baseOffset(), end);
+            Check.that(header.leaderEpoch() == epoch, "a staged batch has the epoch", header.leaderEpoch(), epoch);
+            int position = active.size + stagedBytes;
+            active.index.offer(header.baseOffset(), position, active.maxTimestamp, settings.memoryIndexBytes());
+            if (position == 0) {
+                active.firstTimestamp = header.maxTimestamp();
+            }
+            active.maxTimestamp = Math.max(active.maxTimestamp, header.maxTimestamp());
+            producers.append(header);
+            stagedEnd = header.nextOffset();
+            stagedBytes += header.sizeInBytes();
+            at += header.sizeInBytes();
+        }
+        staged.add(batches.duplicate());
+    }
+
+    /** Loop: writes everything staged with one gathering write and returns the new log end. */
+    public long write() throws IOException {
+        Check.that(!broken, "a log whose write failed is not written to");
+        if (staged.isEmpty()) {
+            return end;
+        }
+        Segment active = segments.active();
+        broken = true;
+        active.file().write(staged.toArray(ByteBuffer[]::new), active.size);
+        broken = false;
+        active.size += stagedBytes;
+        unsyncedBytes += stagedBytes;
+        unindexedBytes += stagedBytes;
+        end = stagedEnd;
+        staged.clear();
+        stagedBytes = 0;
+        return end;
+    }
+
+    /** Loop: whether {@link #roll} is due before {@code incomingBytes} more are staged. */
+    public boolean needsRoll(int incomingBytes) {
+        Segment active = segments.active();
+        long size = (long) active.size + stagedBytes;
+        return size > 0
+                && (size + incomingBytes > settings.segmentBytes()
+                        || (active.firstTimestamp >= 0
+                                && active.maxTimestamp - active.firstTimestamp > settings.segmentMs()));
+    }
+
+    /** Blocking: starts a new segment at the end. Nothing may be staged; a flush may be under way. */
+    public void roll() throws IOException {
+        checkNothingStaged();
+        Segment old = segments.active();
+        if (old.size == 0) {
+            return;
+        }
+        storeIndexOf(old);
+        index.putSnapshot(id, end, producers.toBytes());
+        index.deleteSnapshots(id, old.base() + 1, end);
+        for (Segment segment : segments.all()) {
+            if (!isHot(segment, segment.size)) {
+                segment.index = null;
+            }
+        }
+        segments.create(end);
+        directoryDirty = true;
+        lastSnapshot = end;
+    }
+
+    // ---------------------------------------------------------------------------------------------- read
+
+    /**
+     * Loop: batches from the one that contains {@code offset}, all wholly below {@code maxOffset} and the log end,
+     * together at most {@code maxBytes} unless {@code atLeastOneBatch} lets a larger first one through.
+     */
+    public ReadResult read(long offset, long maxOffset, int maxBytes, boolean atLeastOneBatch) throws IOException {
+        if (offset < logStart || offset > end) {
+            return new ReadResult.OutOfRange(logStart, end);
+        }
+        long bound = Math.min(maxOffset, end);
+        if (offset >= bound) {
+            return ReadResult.Empty.INSTANCE;
+        }
+        Segment segment = segments.holding(offset);
+        BatchRegion.Query query = new BatchRegion.Query(
+                segment.size, segments.endOf(segment, end), offset, bound, maxBytes, atLeastOneBatch);
+        int entry = segment.index == null ? -1 : segment.index.floorOffset(offset);
+        if (entry >= 0 && isHot(segment, segment.index.get(entry).position())) {
+            int from = segment.index.get(entry).position();
+            return slice(segment, BatchRegion.find(segment.file(), from, segment.index, query));
+        }
+        Optional<ColdReads.Finding> finding = coldReads.take(segment, generation, query);
+        if (finding.isPresent()) {
+            if (finding.get().failure() != null) {
+                throw finding.get().failure();
+            }
+            return slice(segment, finding.get().region());
+        }
+        int near = entry < 0 ? -1 : segment.index.get(entry).position();
+        return new ReadResult.Cold(coldReads.lookUp(segment, generation, query, near));
+    }
+
+    private boolean isHot(Segment segment, int position) {
+        long behind = -position;
+        for (Segment later : segments.from(segment.base())) {
+            behind += later.size;
+        }
+        return behind <= settings.hotBytes();
+    }
+
+    private static ReadResult slice(Segment segment, BatchRegion region) throws IOException {
+        if (region == null) {
+            return ReadResult.Empty.INSTANCE;
+        }
+        FileSlice slice = FileSlice.of(segment, region.start(), region.end() - region.start());
+        return new ReadResult.Slice(slice, region.firstBatchBase(), region.nextOffset());
+    }
+
+    // ---------------------------------------------------------------------------------------------- durability
+
+    /** Loop: whether enough was written since the last flush to take a {@link #flushTask}. */
+    public boolean needsFlush() {
+        return !flushing && unsyncedBytes >= settings.flushBytes();
+    }
+
+    /** Loop: work that syncs all that was written so far. One at a time; nothing may be staged. */
+    public FlushTask flushTask() {
+        checkNothingStaged();
+        Check.that(!flushing, "one flush of a log at a time");
+        flushing = true;
+        List<Segment> dirty = new ArrayList<>();
+        if (recoveryPoint < end) {
+            for (Segment segment : segments.from(recoveryPoint)) {
+                segment.retain();
+                dirty.add(segment);
+            }
+        }
+        FlushTask.IndexPart part = null;
+        if (unindexedBytes >= settings.flushBytes()) {
+            Segment active = segments.active();
+            part = new FlushTask.IndexPart(
+                    id,
+                    index,
+                    active.base(),
+                    active.index.takeUnstored(active.size, settings.storedIndexBytes()),
+                    producers.copy(),
+                    active.base() + 1,
+                    lastSnapshot);
+            lastSnapshot = end;
+            unindexedBytes = 0;
+        }
+        FlushTask task = new FlushTask(dirty, segments, directoryDirty, end, part);
+        directoryDirty = false;
+        unsyncedBytes = 0;
+        return task;
+    }
+
+    /** Loop: takes a task back, run or not; moves {@link #recoveryPoint} if it succeeded. */
+    public void completed(FlushTask task) throws IOException {
+        Check.that(flushing, "a flush was taken before it is completed");
+        flushing = false;
+        task.release();
+        if (task.succeeded()) {
+            recoveryPoint = Math.max(recoveryPoint, task.end());
+        } else {
+            directoryDirty |= task.includesDirectory();
+        }
+    }
+
+    /** Blocking: makes a new epoch history durable (R5.24, R9.20); afterwards it is {@link #epochs}. */
+    public void persistEpochs(EpochHistory changed) throws IOException {
+        if (!changed.equals(epochs) || epochsDirty) {
+            epochCheckpoint.write(changed);
+            epochs = changed;
+            epochsDirty = false;
+        }
+    }
+
+    /** Blocking: syncs and stores everything, so that nothing need be scanned after an orderly stop. Ends the log. */
+    public void close() throws IOException {
+        checkNothingStaged();
+        Check.that(!flushing, "a log is not closed during a flush");
+        persistEpochs(epochs);
+        for (Segment segment : segments.from(recoveryPoint)) {
+            segment.file().sync();
+        }
+        segments.syncDirectory();
+        storeIndexOf(segments.active());
+        index.putSnapshot(id, end, producers.toBytes());
+        recoveryPoint = Math.max(recoveryPoint, end);
+        broken = true;
+        segments.close();
+    }
+
+    /** Blocking: gives the files up without storing or syncing anything: after a failure, or before deletion. */
+    public void abandon() throws IOException {
+        broken = true;
+        segments.close();
+    }
+
+    private void storeIndexOf(Segment segment) throws IOException {
+        index.put(id, segment.base(), segment.index.takeUnstored(segment.size, settings.storedIndexBytes()));
+        index.putSummary(
+                id,
+                segment.base(),
+                new SegmentSummary(segment.size, end, segment.maxTimestamp, epochs.epochAt(end - 1)));
+    }
+
+    // ---------------------------------------------------------------------------------------------- truncation
+
+    /**
+     * Blocking: cuts the log at {@code target}, or at the start of the batch that contains it (S36), and returns the new
+     * end. Everything about the cut is durable on return (B22), also the epoch history without what starts at or above
+     * the end (R6.22), which is done even if nothing is cut. No flush may be under way.
+     */
+    public long truncateTo(long target) throws IOException {
+        checkNothingStaged();
+        Check.that(!flushing, "a log is not truncated during a flush");
+        Check.that(target >= 0, "truncation to an offset", target, end);
+        if (target >= end) {
+            persistEpochs(epochs.truncateFromEnd(target));
+            return end;
+        }
+        if (target < segments.first().base()) {
+            truncateFullyAndStartAt(target);
+            return end;
+        }
+        Segment last = segments.holding(target);
+        int from = LogScan.positionAtOrBefore(id, last, index, target);
+        BatchScanner scanner = new BatchScanner(last.file(), from, last.size, BatchScanner.NEAR, false);
+        BatchHeader header = scanner.next();
+        while (header != null && header.nextOffset() <= target) {
+            header = scanner.next();
+        }
+        Check.that(header != null, "a batch holds the offset to truncate to", target, end);
+        cut(last, scanner.batchPosition(), header.baseOffset());
+        return end;
+    }
+
+    private void cut(Segment last, int size, long newEnd) throws IOException {
+        generation++;
+        lowerRecoveryPoint(Math.min(recoveryPoint, newEnd));
+        index.truncate(id, last.base(), newEnd);
+        index.deleteSnapshots(id, newEnd + 1, Long.MAX_VALUE);
+        index.flush();
+        segments.deleteFrom(last.base() + 1);
+        last.file().truncate(size);
+        last.file().sync();
+        last.size = size;
+        reindex(last, newEnd);
+        end = newEnd;
+        stagedEnd = newEnd;
+        logStart = Math.min(logStart, newEnd);
+        lastSnapshot = last.base();
+        persistEpochs(epochs.truncateFromEnd(newEnd));
+        producers = LogScan.producersAt(id, segments, index, newEnd);
+    }
+
+    /** Brings the memory index and the timestamps of the segment that becomes the active one up to its new end. */
+    private void reindex(Segment segment, long newEnd) throws IOException {
+        if (segment.index == null) {
+            segment.index = new MemoryIndex();
+            segment.index.addStored(LogScan.trustedEntries(id, segment, index, newEnd));
+        }
+        segment.index.truncate(segment.size);
+        LogScan.tail(segment, settings, false, header -> true);
+    }
+
+    /** Blocking: drops everything and starts an empty log at {@code offset} (R6.24, R6.35); durable on return. */
+    public void truncateFullyAndStartAt(long offset) throws IOException {
+        checkNothingStaged();
+        Check.that(!flushing, "a log is not truncated during a flush");
+        generation++;
+        lowerRecoveryPoint(Math.min(recoveryPoint, offset));
+        index.deleteLog(id);
+        segments.deleteFrom(0);
+        segments.create(offset);
+        segments.syncDirectory();
+        end = offset;
+        stagedEnd = offset;
+        logStart = offset;
+        recoveryPoint = offset;
+        lastSnapshot = offset;
+        producers = new ProducerStates();
+        persistEpochs(EpochHistory.EMPTY);
+    }
+
+    private void lowerRecoveryPoint(long lower) throws IOException {
+        recoveryPoint = lower;
+        guard.lowered(lower);
+    }
+
+    // ---------------------------------------------------------------------------------------------- retention
+
+    /**
+     * Loop: raises the first readable offset (R3.25; the caller holds R3.13); never lowers it. Segments go later, with
+     * {@link #deleteOldSegments}.
+     */
+    public void raiseLogStart(long offset) {
+        Check.that(offset <= end, "the log start stays at or below the end", offset, end);
+        if (offset > logStart) {
+            logStart = offset;
+            EpochHistory shorter = epochs.truncateFromStart(offset);
+            epochsDirty |= !shorter.equals(epochs);
+            epochs = shorter;
+        }
+    }
+
+    /**
+     * Blocking: deletes the oldest segments that lie wholly below the log start, and those that retention gives up and
+     * that lie wholly below {@code highWatermark} (R3.17). An active segment that retention gives up is rolled first.
+     * Returns the number deleted. No flush may be under way.
+     */
+    public int deleteOldSegments(long nowMs, long highWatermark) throws IOException {
+        checkNothingStaged();
+        Check.that(!flushing, "segments are not deleted during a flush");
+        long size = sizeInBytes();
+        int deleted = 0;
+        while (true) {
+            Segment oldest = segments.first();
+            long oldestEnd = segments.endOf(oldest, end);
+            boolean expired = settings.retentionMs() >= 0
+                    && oldest.size > 0
+                    && maxTimestampOf(oldest) < nowMs - settings.retentionMs();
+            boolean tooMuch = settings.retentionBytes() >= 0 && size - oldest.size >= settings.retentionBytes();
+            boolean retired = oldest.size > 0 && oldestEnd <= highWatermark && (expired || tooMuch);
+            if (oldest == segments.active() && expired && retired) {
+                roll();
+            }
+            if (oldest == segments.active() || !(retired || oldestEnd <= logStart)) {
+                break;
+            }
+            raiseLogStart(oldestEnd);
+            size -= oldest.size;
+            segments.deleteFirst();
+            index.deleteSegment(id, oldest.base());
+            deleted++;
+        }
+        if (deleted > 0) {
+            segments.syncDirectory();
+            // Only now: a history that starts above the first segment would have to be rebuilt after a crash.
+            persistEpochs(epochs);
+            index.deleteSnapshots(id, 0, segments.first().base());
+        }
+        return deleted;
+    }
+
+    // ---------------------------------------------------------------------------------------------- time
+
+    /** Blocking: the first record at or above the log start and below {@code maxOffset} with this timestamp or later. */
+    public Optional<TimestampLookup.Found> offsetForTimestamp(long timestamp, long maxOffset) throws IOException {
+        for (Segment segment : List.copyOf(segments.all())) {
+            if (segments.endOf(segment, end) > logStart && maxTimestampOf(segment) >= timestamp) {
+                Optional<TimestampLookup.Found> found =
+                        TimestampLookup.find(segment, storedOrMemoryIndex(segment), timestamp, logStart, maxOffset);
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Blocking: the first record with the largest timestamp of the log, if there is one below {@code maxOffset}. */
+    public Optional<TimestampLookup.Found> offsetOfMaxTimestamp(long maxOffset) throws IOException {
+        long largest = -1;
+        for (Segment segment : segments.all()) {
+            largest = Math.max(largest, maxTimestampOf(segment));
+        }
+        return largest < 0 ? Optional.empty() : offsetForTimestamp(largest, maxOffset);
+    }
+
+    private MemoryIndex storedOrMemoryIndex(Segment segment) throws IOException {
+        if (segment.index != null) {
+            return segment.index;
+        }
+        MemoryIndex stored = new MemoryIndex();
+        stored.addStored(LogScan.trustedEntries(id, segment, index, Long.MAX_VALUE));
+        return stored;
+    }
+
+    private long maxTimestampOf(Segment segment) throws IOException {
+        if (segment.index == null && segment.maxTimestamp < 0) {
+            segment.maxTimestamp = LogScan.summaryOf(id, segment, index, segments.endOf(segment, end), settings)
+                    .maxTimestamp();
+        }
+        return segment.maxTimestamp;
+    }
+
+    private void checkNothingStaged() {
+        Check.that(!broken, "a log that failed or was closed is not used");
+        Check.that(staged.isEmpty(), "staged batches are written before anything else");
+    }
+
+    void producers(ProducerStates recovered) {
+        this.producers = recovered;
+    }
+
+    SegmentList segments() {
+        return segments;
+    }
+}
