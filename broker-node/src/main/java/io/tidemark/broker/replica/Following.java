@@ -69,7 +69,7 @@ final class Following {
 
     /** What to ask the leader next, or null while it is not time to. */
     FetchPosition position(long nowMs) {
-        if (phase != Phase.FETCHING || nowMs < delayedUntilMs) {
+        if (phase != Phase.FETCHING || nowMs < delayedUntilMs || log.stagedEnd() != log.end()) {
             return null;
         }
         return new FetchPosition(
@@ -166,7 +166,9 @@ final class Following {
 
     void written(long end, Effects effects) {
         log.written(end);
-        adoptLeaderMark(effects);
+        if (end == log.stagedEnd()) {
+            adoptLeaderMark(effects);
+        }
     }
 
     private void adoptLeaderMark(Effects effects) {

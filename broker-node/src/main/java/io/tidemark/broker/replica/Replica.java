@@ -137,6 +137,8 @@ public final class Replica {
             } else {
                 leading.epochQuery(query, effects);
             }
+        } else if (event instanceof ReplicaEvent.Removed) {
+            removed(effects);
         } else {
             throw new Check.Violation("no rule for " + event);
         }
@@ -183,6 +185,18 @@ public final class Replica {
             effects.say(
                     "has no leader, leader epoch %d, partition epoch %d, ISR %s, ELR %s",
                     state.leaderEpoch(), state.partitionEpoch(), state.isr(), state.elr());
+        }
+        watchers.allChanged(effects);
+    }
+
+    private void removed(Effects effects) {
+        if (leading != null) {
+            leading.resign(effects);
+            leading = null;
+        }
+        if (following != null) {
+            following = null;
+            effects.add(new Effect.StopFetching());
         }
         watchers.allChanged(effects);
     }
@@ -263,6 +277,11 @@ public final class Replica {
     /** The leader's ISR state in words, for status and tests; "" if this replica does not lead. */
     public String isrState() {
         return leading == null ? "" : leading.isr().toString();
+    }
+
+    /** Whether a change of the ISR is under way, so that {@link ReplicaEvent.FeedReached} matters. */
+    public boolean changePending() {
+        return leading != null && leading.isr().proposal() != null;
     }
 
     /** R3.22: whether a client's look-up beyond the mark must be told that the offset is not available yet. */

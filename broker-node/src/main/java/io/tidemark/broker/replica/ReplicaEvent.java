@@ -114,6 +114,9 @@ public sealed interface ReplicaEvent {
 
     record Unwatch(long watcher) implements ReplicaEvent {}
 
+    /** The partition is deleted or moved away from this broker, or it has failed: everybody who waits is told. */
+    record Removed() implements ReplicaEvent {}
+
     /** A deadline may have passed. */
     record Tick() implements ReplicaEvent {}
 }

@@ -1,0 +1,684 @@
+package io.tidemark.broker.runtime;
+
+import io.tidemark.broker.log.BatchHeader;
+import io.tidemark.broker.log.FlushTask;
+import io.tidemark.broker.log.LogName;
+import io.tidemark.broker.log.OpenedLog;
+import io.tidemark.broker.log.ReadResult;
+import io.tidemark.broker.log.SegmentLog;
+import io.tidemark.broker.log.TimestampLookup;
+import io.tidemark.broker.replica.Effect;
+import io.tidemark.broker.replica.FetchPosition;
+import io.tidemark.broker.replica.ProducerVerdict;
+import io.tidemark.broker.replica.Replica;
+import io.tidemark.broker.replica.ReplicaError;
+import io.tidemark.broker.replica.ReplicaEvent;
+import io.tidemark.broker.replica.ReplicaSettings;
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.metadata.PartitionState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One partition on its loop: feeds events to the replica and carries out its effects on the log. While a sync is under
+ * way the partition is paused: its events wait in order and the log belongs to the thread that syncs.
+ *
+ * <pre>
+ *   Opening  --log created or recovered--&gt; Running
+ *   Running  --effect that waits, roll---&gt; Paused   --done--&gt; Running
+ *   any      --I/O error, broken rule----&gt; Failed   (answers KAFKA_STORAGE_ERROR until restart; never appends again)
+ *   Running  --deleted or moved away-----&gt; Gone
+ * </pre>
+ */
+public final class PartitionHost {
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
+
+    /** Work that may block; the partition is paused meanwhile. */
+    private interface Blocking {
+        void run() throws IOException;
+    }
+
+    /** Records of a fetch answer that effects refer to, kept until they are written. */
+    private record Fetched(ByteBuffer records, Runnable release) {}
+
+    private final PartitionId id;
+    private final LogName name;
+    private final PartitionLoop loop;
+    private TopicSettings settings;
+    private Replica replica;
+    private SegmentLog log;
+    private boolean paused;
+    private boolean failed;
+    private boolean flushing;
+    /** Paused work that must wait for the flush under way. */
+    private Runnable afterFlush;
+
+    private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
+    private final Map<Long, ClientBatch> produces = new HashMap<>();
+    /** Bytes handed to the log that must stay valid until it has written them. */
+    private final List<Runnable> releaseAfterWrite = new ArrayList<>();
+
+    private PartitionLoop.Timer tick;
+    private long tickAtMs = Long.MAX_VALUE;
+    private volatile long highWatermark;
+    /** Where the outcome of the read, or of the question, at hand goes; events are handled one at a time. */
+    private ReadRequest reading;
+
+    private BiConsumer<Effect, ReplicaError> asking;
+
+    private record ReadRequest(long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {}
+
+    private PartitionHost(PartitionId id, LogName name, PartitionLoop loop, TopicSettings settings) {
+        this.id = id;
+        this.name = name;
+        this.loop = loop;
+        this.settings = settings;
+    }
+
+    /** A partition whose log was recovered at start. */
+    public static PartitionHost recovered(
+            PartitionId id,
+            LogName name,
+            PartitionLoop loop,
+            TopicSettings settings,
+            ReplicaSettings replicaSettings,
+            OpenedLog opened) {
+        PartitionHost host = new PartitionHost(id, name, loop, settings);
+        host.opened(opened, replicaSettings);
+        loop.add(host);
+        return host;
+    }
+
+    /** A partition that is new here: its log is created first, everything else waits. */
+    static PartitionHost create(
+            PartitionId id, LogName name, PartitionLoop loop, TopicSettings settings, ReplicaSettings replicaSettings) {
+        PartitionHost host = new PartitionHost(id, name, loop, settings);
+        loop.add(host);
+        OpenedLog[] opened = new OpenedLog[1];
+        host.pause(
+                () -> opened[0] = loop.ports().logs().create(name, id, settings.log()),
+                () -> host.opened(opened[0], replicaSettings));
+        return host;
+    }
+
+    private void opened(OpenedLog opened, ReplicaSettings replicaSettings) {
+        log = opened.log();
+        highWatermark = opened.highWatermark();
+        replica = new Replica(
+                id, replicaSettings, log.logStartOffset(), log.logEndOffset(), opened.highWatermark(), log.epochs());
+    }
+
+    public PartitionId id() {
+        return id;
+    }
+
+    public LogName name() {
+        return name;
+    }
+
+    public PartitionLoop loop() {
+        return loop;
+    }
+
+    /** Any thread. */
+    public long highWatermark() {
+        return highWatermark;
+    }
+
+    public boolean failed() {
+        return failed;
+    }
+
+    boolean changePending() {
+        return !failed && replica != null && replica.changePending();
+    }
+
+    // ---- events ----
+
+    void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
+        enqueue(() -> {
+            settings = newSettings;
+            log.settings(newSettings.log());
+            step(changed, null);
+        });
+    }
+
+    void eligibility(ReplicaEvent.EligibilityChanged changed) {
+        enqueue(() -> step(changed, null));
+    }
+
+    void feedReached(long index) {
+        enqueue(() -> step(new ReplicaEvent.FeedReached(index), null));
+    }
+
+    void alterAnswered(ReplicaEvent answer) {
+        enqueue(() -> step(answer, null));
+    }
+
+    /** R5.3, R5.20-R5.32: one batch of a client. */
+    public void produce(ClientBatch batch, short acks, long deadlineMs) {
+        enqueue(
+                () -> {
+                    if (!replica.leads()) {
+                        finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
+                        return;
+                    }
+                    long token = loop.nextToken();
+                    produces.put(token, batch);
+                    BatchHeader header = batch.header();
+                    step(
+                            new ReplicaEvent.ProduceRequested(
+                                    token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict(header)),
+                            null);
+                },
+                () -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
+    }
+
+    private ProducerVerdict verdict(BatchHeader header) {
+        if (!header.hasProducerId()) {
+            return ProducerVerdict.FRESH;
+        }
+        var found = log.producers()
+                .check(header.producerId(), header.producerEpoch(), header.baseSequence(), header.lastSequence());
+        if (found instanceof io.tidemark.broker.log.ProducerVerdict.Duplicate duplicate) {
+            return new ProducerVerdict.Duplicate(
+                    duplicate.firstOffset(), duplicate.lastOffset(), duplicate.timestamp());
+        } else if (found instanceof io.tidemark.broker.log.ProducerVerdict.OutOfOrderSequence order) {
+            return new ProducerVerdict.Refused(
+                    ReplicaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    "producer " + header.producerId() + ": expected sequence " + order.expected() + ", got "
+                            + order.actual());
+        } else if (found instanceof io.tidemark.broker.log.ProducerVerdict.InvalidEpoch epoch) {
+            return new ProducerVerdict.Refused(
+                    ReplicaError.INVALID_PRODUCER_EPOCH,
+                    "producer " + header.producerId() + ": epoch " + epoch.actual() + " is older than "
+                            + epoch.current());
+        }
+        return ProducerVerdict.FRESH;
+    }
+
+    /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
+    public void read(ReplicaEvent fetch, long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {
+        enqueue(
+                () -> {
+                    reading = new ReadRequest(offset, maxBytes, atLeastOneBatch, sink);
+                    step(fetch, null);
+                },
+                () -> sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1));
+    }
+
+    /** ListOffsets and OffsetsForLeaderEpoch: {@code sink} gets the effect, or the error if the partition has failed. */
+    public void ask(ReplicaEvent question, BiConsumer<Effect, ReplicaError> sink) {
+        enqueue(
+                () -> {
+                    asking = sink;
+                    step(question, null);
+                },
+                () -> sink.accept(null, ReplicaError.KAFKA_STORAGE_ERROR));
+    }
+
+    /** R3.22: whether look-ups beyond the mark are not available yet. */
+    public boolean markBehindEpochStart() {
+        return replica != null && replica.markBehindEpochStart();
+    }
+
+    /** Finds a record by time below {@code limit}; {@code timestamp} -3 asks for the largest one. */
+    public void lookUp(long timestamp, long limit, BiConsumer<Optional<TimestampLookup.Found>, ReplicaError> sink) {
+        enqueue(
+                () -> {
+                    List<Optional<TimestampLookup.Found>> found = new ArrayList<>(1);
+                    writeStaged();
+                    pause(
+                            () -> found.add(
+                                    timestamp == -3
+                                            ? log.offsetOfMaxTimestamp(limit)
+                                            : log.offsetForTimestamp(timestamp, limit)),
+                            () -> sink.accept(found.get(0), ReplicaError.NONE));
+                },
+                () -> sink.accept(Optional.empty(), ReplicaError.KAFKA_STORAGE_ERROR));
+    }
+
+    public void watch(long watcher, boolean follower) {
+        enqueue(() -> step(new ReplicaEvent.Watch(watcher, follower), null));
+    }
+
+    public void unwatch(long watcher) {
+        enqueue(() -> step(new ReplicaEvent.Unwatch(watcher), null));
+    }
+
+    /** An answer of the leader; {@code release} is called once its records are written or not needed. */
+    public void fetched(ReplicaEvent.FetchAnswered answer, ByteBuffer records, Runnable release) {
+        enqueue(
+                () -> {
+                    writeStaged();
+                    step(answer, new Fetched(records, release));
+                },
+                release);
+    }
+
+    /** Anything else a fetcher has to say: failures, the leader's offsets. */
+    public void fetcherEvent(ReplicaEvent event) {
+        enqueue(() -> step(event, null));
+    }
+
+    /** What to ask the leader next; null if not now. */
+    public FetchPosition fetchPosition() {
+        return paused || failed || replica == null ? null : replica.fetchPosition(loop.now());
+    }
+
+    /** When a delayed fetch is due; {@link Long#MAX_VALUE} if none is delayed. */
+    public long fetchDeadlineMs() {
+        return paused || failed || replica == null ? Long.MAX_VALUE : replica.fetchDeadlineMs(loop.now());
+    }
+
+    /** Last metadata applied; null before the first. */
+    public PartitionState state() {
+        return replica == null ? null : replica.state();
+    }
+
+    public Replica replica() {
+        return replica;
+    }
+
+    // ---- running ----
+
+    private void enqueue(Runnable work) {
+        enqueue(work, () -> {});
+    }
+
+    private void enqueue(Runnable work, Runnable ifFailed) {
+        if (paused) {
+            deferred.add(() -> guarded(work, ifFailed));
+        } else {
+            guarded(work, ifFailed);
+        }
+    }
+
+    private void guarded(Runnable work, Runnable ifFailed) {
+        if (failed) {
+            ifFailed.run();
+            return;
+        }
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            fail(e);
+            ifFailed.run();
+        }
+    }
+
+    private void step(ReplicaEvent event, Fetched fetched) {
+        if (event instanceof ReplicaEvent.MetadataChanged) {
+            // Appends of one epoch are written before the next one starts.
+            writeStaged();
+        }
+        run(replica.step(loop.now(), event).list(), 0, fetched);
+        if (!paused) {
+            scheduleTick();
+        }
+    }
+
+    private void run(List<Effect> effects, int from, Fetched fetched) {
+        for (int i = from; i < effects.size(); i++) {
+            Effect effect = effects.get(i);
+            if (effect.waits()) {
+                int next = i + 1;
+                writeStaged();
+                pause(() -> carryOutBlocking(effect), () -> {
+                    afterBlocking(effect);
+                    run(effects, next, fetched);
+                });
+                return;
+            }
+            int bytes = stagedBytes(effect);
+            if (bytes > 0 && log.needsRoll(bytes)) {
+                int again = i;
+                writeStaged();
+                pause(log::roll, () -> run(effects, again, fetched));
+                return;
+            }
+            carryOut(effect, fetched);
+        }
+        if (fetched != null) {
+            if (log.stagedEndOffset() == log.logEndOffset()) {
+                fetched.release().run();
+            } else {
+                releaseAfterWrite.add(fetched.release());
+            }
+            loop.fetchers().positionMoved(this);
+        }
+    }
+
+    private int stagedBytes(Effect effect) {
+        if (effect instanceof Effect.Stage stage) {
+            return produces.get(stage.token()).header().sizeInBytes();
+        }
+        return effect instanceof Effect.StageFetched fetched ? fetched.to() - fetched.from() : 0;
+    }
+
+    private void carryOutBlocking(Effect effect) throws IOException {
+        if (effect instanceof Effect.PersistEpochs persist) {
+            log.persistEpochs(persist.epochs());
+        } else if (effect instanceof Effect.Truncate truncate) {
+            log.truncateTo(truncate.offset());
+        } else if (effect instanceof Effect.TruncateFully truncate) {
+            log.truncateFullyAndStartAt(truncate.offset());
+        }
+    }
+
+    private void afterBlocking(Effect effect) {
+        if (effect instanceof Effect.PersistEpochs) {
+            return;
+        }
+        step(new ReplicaEvent.LogTruncated(log.logStartOffset(), log.logEndOffset(), log.epochs()), null);
+        loop.fetchers().positionMoved(this);
+    }
+
+    private void carryOut(Effect effect, Fetched fetched) {
+        if (effect instanceof Effect.Stage stage) {
+            stage(stage);
+        } else if (effect instanceof Effect.StageFetched range) {
+            ByteBuffer slice = fetched.records().duplicate();
+            slice.limit(range.to()).position(range.from());
+            log.stage(slice, range.epoch());
+            loop.stagedIn(this);
+        } else if (effect instanceof Effect.ProduceAnswered answer) {
+            ClientBatch batch = produces.remove(answer.token());
+            if (batch != null) {
+                batch.answered(answer.error(), answer.baseOffset(), answer.logStart(), answer.message(), null);
+                batch.release();
+            }
+        } else if (effect instanceof Effect.ReadAllowed allowed) {
+            ReadRequest request = reading;
+            reading = null;
+            performRead(request, allowed);
+        } else if (effect instanceof Effect.ReadRefused refused) {
+            reading.sink().refused(refused.error(), refused.highWatermark(), refused.logStart());
+            reading = null;
+        } else if (effect instanceof Effect.ReadDiverges diverges) {
+            reading.sink()
+                    .diverges(diverges.epoch(), diverges.endOffset(), diverges.highWatermark(), diverges.logStart());
+            reading = null;
+        } else if (effect instanceof Effect.HighWatermarkMoved moved) {
+            highWatermark = moved.highWatermark();
+        } else if (effect instanceof Effect.Notify notify) {
+            loop.notifyWatchers(notify.watchers(), id, notify.data());
+        } else {
+            carryOutRare(effect);
+        }
+    }
+
+    private void carryOutRare(Effect effect) {
+        if (effect instanceof Effect.OffsetFound || effect instanceof Effect.EpochFound) {
+            BiConsumer<Effect, ReplicaError> sink = asking;
+            asking = null;
+            sink.accept(effect, ReplicaError.NONE);
+        } else if (effect instanceof Effect.SendAlter alter) {
+            loop.awaitsFeed(this);
+            loop.ports().alter().send(this, alter.proposal(), alter.request());
+        } else if (effect instanceof Effect.StartFetching start) {
+            loop.fetchers().start(this, start.leader(), start.leaderEpoch());
+        } else if (effect instanceof Effect.StopFetching) {
+            loop.fetchers().stop(this);
+        } else if (effect instanceof Effect.AskLeaderOffsets ask) {
+            loop.fetchers().askLeaderOffsets(this, ask.leaderEpoch());
+        } else if (effect instanceof Effect.RaiseLogStart raise) {
+            log.raiseLogStart(raise.logStart());
+        } else if (effect instanceof Effect.Say say) {
+            LOG.info("[{}] {}", name, say.text());
+        } else {
+            throw new IllegalStateException("nothing carries out " + effect);
+        }
+    }
+
+    private void stage(Effect.Stage stage) {
+        ClientBatch batch = produces.get(stage.token());
+        ByteBuffer bytes = batch.validated(settings, stage.baseOffset(), stage.epoch());
+        log.stage(bytes, stage.epoch());
+        loop.stagedIn(this);
+    }
+
+    private void performRead(ReadRequest request, Effect.ReadAllowed allowed) {
+        try {
+            ReadResult result =
+                    log.read(request.offset(), allowed.limit(), request.maxBytes(), request.atLeastOneBatch());
+            if (result instanceof ReadResult.Slice slice) {
+                request.sink()
+                        .read(
+                                slice.slice(),
+                                slice.nextOffset() < allowed.limit(),
+                                allowed.highWatermark(),
+                                allowed.stableOffset(),
+                                allowed.logStart());
+            } else if (result instanceof ReadResult.Cold cold) {
+                loop.ports().readers().execute(() -> {
+                    cold.warm().run();
+                    loop.post(() -> enqueue(
+                            () -> performRead(request, allowed),
+                            () -> request.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1)));
+                });
+            } else if (result instanceof ReadResult.OutOfRange range) {
+                request.sink().refused(ReplicaError.OFFSET_OUT_OF_RANGE, allowed.highWatermark(), range.logStart());
+            } else {
+                request.sink()
+                        .read(
+                                null,
+                                request.offset() < allowed.limit(),
+                                allowed.highWatermark(),
+                                allowed.stableOffset(),
+                                allowed.logStart());
+            }
+        } catch (IOException e) {
+            fail(e);
+            request.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
+        }
+    }
+
+    /** One gathering write of all that is staged; then the replica hears of its end (B22). */
+    void writeStaged() {
+        if (failed || paused || log == null || log.stagedEndOffset() == log.logEndOffset()) {
+            return;
+        }
+        try {
+            long end = log.write();
+            releaseWritten();
+            run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
+            loop.fetchers().positionMoved(this);
+            scheduleTick();
+            if (!paused && log.needsFlush()) {
+                flush();
+            }
+        } catch (IOException | RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void releaseWritten() {
+        releaseAfterWrite.forEach(Runnable::run);
+        releaseAfterWrite.clear();
+    }
+
+    /** Syncs what is written, beside further appends. */
+    void flush() {
+        if (failed || paused || flushing || log == null) {
+            return;
+        }
+        writeStaged();
+        if (failed || paused) {
+            return;
+        }
+        flushing = true;
+        FlushTask task = log.flushTask();
+        loop.ports().blocking().execute(() -> {
+            Throwable problem = problemOf(task::run);
+            loop.post(() -> flushed(task, problem));
+        });
+    }
+
+    private void flushed(FlushTask task, Throwable problem) {
+        flushing = false;
+        try {
+            log.completed(task);
+        } catch (IOException | RuntimeException e) {
+            fail(e);
+        }
+        if (problem != null) {
+            fail(problem);
+        }
+        Runnable waiting = afterFlush;
+        afterFlush = null;
+        if (waiting != null) {
+            waiting.run();
+        }
+    }
+
+    /** Nothing happens here until {@code work} is done elsewhere; then {@code then}, then what came meanwhile. */
+    private void pause(Blocking work, Runnable then) {
+        paused = true;
+        Runnable start = () -> loop.ports().blocking().execute(() -> {
+            Throwable problem = problemOf(work);
+            loop.post(() -> resume(problem, then));
+        });
+        if (flushing) {
+            afterFlush = start;
+        } else {
+            start.run();
+        }
+    }
+
+    private static Throwable problemOf(Blocking work) {
+        try {
+            work.run();
+            return null;
+        } catch (IOException | RuntimeException e) {
+            return e;
+        }
+    }
+
+    private void resume(Throwable problem, Runnable then) {
+        paused = false;
+        if (problem != null) {
+            fail(problem);
+        } else {
+            guarded(then, () -> {});
+        }
+        while (!paused && !deferred.isEmpty()) {
+            deferred.poll().run();
+        }
+        if (!paused && !failed) {
+            if (log != null && log.stagedEndOffset() > log.logEndOffset()) {
+                loop.stagedIn(this);
+                loop.atTurnEnd(() -> {});
+            }
+            scheduleTick();
+            loop.fetchers().positionMoved(this);
+        }
+    }
+
+    private void scheduleTick() {
+        if (failed || replica == null) {
+            return;
+        }
+        long next = replica.nextDeadlineMs(loop.now());
+        if (next >= tickAtMs || next == Long.MAX_VALUE) {
+            return;
+        }
+        if (tick != null) {
+            tick.cancel();
+        }
+        tickAtMs = next;
+        tick = loop.at(next, this::tick);
+    }
+
+    private void tick() {
+        tick = null;
+        tickAtMs = Long.MAX_VALUE;
+        enqueue(() -> step(new ReplicaEvent.Tick(), null));
+    }
+
+    // ---- the end ----
+
+    /** Stops this partition loudly: it takes no append any more, and everybody who waits is told. */
+    private void fail(Throwable problem) {
+        if (failed) {
+            return;
+        }
+        LOG.error("[{}] partition stopped, it is out of service until this broker is restarted", name, problem);
+        failed = true;
+        List<ClientBatch> waiting = new ArrayList<>(produces.values());
+        produces.clear();
+        waiting.forEach(batch -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
+        releaseWritten();
+        if (reading != null) {
+            reading.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
+            reading = null;
+        }
+        if (asking != null) {
+            asking.accept(null, ReplicaError.KAFKA_STORAGE_ERROR);
+            asking = null;
+        }
+        loop.fetchers().stop(this);
+        if (replica != null) {
+            for (Effect effect :
+                    replica.step(loop.now(), new ReplicaEvent.Removed()).list()) {
+                if (effect instanceof Effect.Notify notify) {
+                    loop.notifyWatchers(notify.watchers(), id, true);
+                }
+            }
+        }
+    }
+
+    private static void finish(ClientBatch batch, ReplicaError error, String message) {
+        batch.answered(error, -1, -1, message, null);
+        batch.release();
+    }
+
+    /** The partition is deleted or moved away: everybody is told, then its log goes. */
+    void remove() {
+        enqueue(() -> {
+            writeStaged();
+            step(new ReplicaEvent.Removed(), null);
+            loop.remove(this);
+            SegmentLog removed = log;
+            pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
+                LOG.info("[{}] removed", name);
+                failed = true;
+            });
+        });
+    }
+
+    /** Deletes what retention gives up. */
+    public void applyRetention(long wallClockMs) {
+        enqueue(() -> {
+            writeStaged();
+            pause(
+                    () -> log.deleteOldSegments(wallClockMs, highWatermark),
+                    () -> step(new ReplicaEvent.LogStartMoved(log.logStartOffset()), null));
+        });
+    }
+
+    /** Writes, syncs and closes the log for an orderly stop; completes with whether all of it was done. */
+    public void close(CompletableFuture<Boolean> done) {
+        enqueue(
+                () -> {
+                    writeStaged();
+                    step(new ReplicaEvent.Removed(), null);
+                    pause(log::close, () -> {
+                        failed = true;
+                        done.complete(true);
+                    });
+                    deferred.add(() -> done.complete(false));
+                },
+                () -> done.complete(false));
+    }
+}

@@ -1,0 +1,74 @@
+package io.tidemark.broker.runtime;
+
+import io.tidemark.broker.log.LogSettings;
+import io.tidemark.model.metadata.ClusterImage;
+import java.util.function.BiConsumer;
+
+/**
+ * A topic's configuration as its partitions use it: the topic's own values over the cluster's over the broker's file.
+ *
+ * @param compression "producer", or the codec that batches are stored in
+ * @param logAppendTime batches are stamped by the broker instead of the producer
+ * @param timestampBeforeMaxMs and {@code timestampAfterMaxMs}: how far a producer's timestamp may lie off, milliseconds
+ * @param compacted records need keys (R5.22)
+ */
+public record TopicSettings(
+        LogSettings log,
+        String compression,
+        boolean logAppendTime,
+        long timestampBeforeMaxMs,
+        long timestampAfterMaxMs,
+        boolean compacted) {
+
+    /** Kafka's defaults over the broker's log settings. */
+    public static TopicSettings defaults(LogSettings log) {
+        return new TopicSettings(log, "producer", false, Long.MAX_VALUE, 3_600_000, false);
+    }
+
+    /** The settings of {@code topic}; a value that cannot be read is reported and the default stays. */
+    public static TopicSettings of(
+            ClusterImage image, String topic, TopicSettings defaults, BiConsumer<String, String> unreadable) {
+        Reader reader = new Reader(image, topic, unreadable);
+        LogSettings log = defaults.log()
+                .withSegment(
+                        (int) reader.number("segment.bytes", defaults.log().segmentBytes(), 14, Integer.MAX_VALUE),
+                        reader.number("segment.ms", defaults.log().segmentMs(), 1, Long.MAX_VALUE))
+                .withMaxMessageBytes((int)
+                        reader.number("max.message.bytes", defaults.log().maxMessageBytes(), 0, Integer.MAX_VALUE))
+                .withRetention(
+                        reader.number("retention.ms", defaults.log().retentionMs(), -1, Long.MAX_VALUE),
+                        reader.number("retention.bytes", defaults.log().retentionBytes(), -1, Long.MAX_VALUE));
+        return new TopicSettings(
+                log,
+                reader.text("compression.type", defaults.compression()),
+                reader.text("message.timestamp.type", defaults.logAppendTime() ? "LogAppendTime" : "CreateTime")
+                        .equals("LogAppendTime"),
+                reader.number("message.timestamp.before.max.ms", defaults.timestampBeforeMaxMs(), 0, Long.MAX_VALUE),
+                reader.number("message.timestamp.after.max.ms", defaults.timestampAfterMaxMs(), 0, Long.MAX_VALUE),
+                reader.text("cleanup.policy", "delete").contains("compact"));
+    }
+
+    private record Reader(ClusterImage image, String topic, BiConsumer<String, String> unreadable) {
+        String text(String key, String otherwise) {
+            String value = image.topicConfig(topic, key);
+            return value == null ? otherwise : value;
+        }
+
+        long number(String key, long otherwise, long low, long high) {
+            String value = image.topicConfig(topic, key);
+            if (value == null) {
+                return otherwise;
+            }
+            try {
+                long number = Long.parseLong(value);
+                if (number >= low && number <= high) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // Reported below, like a value out of range.
+            }
+            unreadable.accept(key, value);
+            return otherwise;
+        }
+    }
+}
