@@ -3,6 +3,7 @@ package io.tidemark.model.config;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,8 +13,8 @@ import java.util.Set;
 public final class FormatMain {
     private static final String USAGE = String.join(
             System.lineSeparator(),
-            "usage: format --config FILE --cluster-id ID [--ignore-formatted]",
-            "         writes meta.properties into the data directories that FILE names",
+            "usage: format --config FILE [--config FILE ...] --cluster-id ID [--ignore-formatted]",
+            "         writes meta.properties into the data directories that each FILE names",
             "       random-cluster-id",
             "         prints a fresh id for a new cluster");
 
@@ -37,7 +38,8 @@ public final class FormatMain {
                 return 0;
             }
             if (command.equals("format")) {
-                format(Options.parse(rest), out);
+                Options options = Options.parse(rest);
+                options.configs.forEach(config -> format(config, options, out));
                 return 0;
             }
         } catch (ConfigException | DirectoryException e) {
@@ -50,19 +52,19 @@ public final class FormatMain {
         return 2;
     }
 
-    private static void format(Options options, PrintStream out) {
+    private static void format(Path config, Options options, PrintStream out) {
         // What is wrong with process.roles is reported by the role's own reading below.
-        ConfigReader reader = ConfigReader.load(options.config);
+        ConfigReader reader = ConfigReader.load(config);
         Set<NodeRole> roles = reader.required("process.roles", Set.of(NodeRole.BROKER), NodeRole::parseList);
         int nodeId = 0;
         Set<Path> directories = new LinkedHashSet<>();
         if (roles.contains(NodeRole.CONTROLLER)) {
-            ControllerConfig controller = ControllerConfig.from(ConfigReader.load(options.config));
+            ControllerConfig controller = ControllerConfig.from(ConfigReader.load(config));
             nodeId = controller.nodeId();
             directories.add(controller.directory());
         }
         if (roles.contains(NodeRole.BROKER)) {
-            BrokerConfig broker = BrokerConfig.from(ConfigReader.load(options.config));
+            BrokerConfig broker = BrokerConfig.from(ConfigReader.load(config));
             nodeId = broker.nodeId();
             directories.add(broker.directory());
         }
@@ -74,24 +76,24 @@ public final class FormatMain {
     }
 
     /** The options of {@code format}; parsing throws IllegalArgumentException with what is wrong. */
-    private record Options(Path config, String clusterId, boolean ignoreFormatted) {
+    private record Options(List<Path> configs, String clusterId, boolean ignoreFormatted) {
         static Options parse(Deque<String> rest) {
-            String config = null;
+            List<Path> configs = new ArrayList<>();
             String clusterId = null;
             boolean ignoreFormatted = false;
             while (!rest.isEmpty()) {
                 String option = rest.removeFirst();
                 switch (option) {
-                    case "--config" -> config = value(option, rest);
+                    case "--config" -> configs.add(Path.of(value(option, rest)));
                     case "--cluster-id" -> clusterId = Uuids.require(value(option, rest));
                     case "--ignore-formatted" -> ignoreFormatted = true;
                     default -> throw new IllegalArgumentException("unknown option " + option);
                 }
             }
-            if (config == null || clusterId == null) {
+            if (configs.isEmpty() || clusterId == null) {
                 throw new IllegalArgumentException("--config and --cluster-id must be given");
             }
-            return new Options(Path.of(config), clusterId, ignoreFormatted);
+            return new Options(List.copyOf(configs), clusterId, ignoreFormatted);
         }
 
         private static String value(String option, Deque<String> rest) {
