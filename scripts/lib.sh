@@ -44,7 +44,8 @@ require_class_path() {
     CLASS_PATH=$TIDEMARK_CLASSPATH
     return
   fi
-  "$ROOT/scripts/build.sh" || exit 1
+  # To stderr: what the caller prints may be JSON.
+  "$ROOT/scripts/build.sh" >&2 || exit 1
   local jar
   for jar in "$ROOT"/broker-node/target/broker-node-*.jar; do
     [[ $jar == *-tests.jar || $jar == *-sources.jar ]] || CLASS_PATH=$jar:$ROOT/broker-node/target/lib/'*'
