@@ -240,9 +240,10 @@ all_gone() {
 }
 
 stop_nodes() {
-  local id pid forced=() before=$SECONDS
+  local id pid forced=() running=() before=$SECONDS
   for id in "$@"; do
     if pid=$(pid_of "$id"); then
+      running+=("$id")
       kill -TERM "$pid" 2>/dev/null || true
       # A paused process would take the signal only when it goes on.
       kill -CONT "$pid" 2>/dev/null || true
@@ -260,7 +261,11 @@ stop_nodes() {
   for id in "$@"; do
     rm -f "$(pid_file_of "$id")"
   done
-  echo "stopped: $* ($((SECONDS - before)) s)"
+  if [[ ${#running[@]} -eq 0 ]]; then
+    echo "nothing was running"
+    return
+  fi
+  echo "stopped: ${running[*]} ($((SECONDS - before)) s)"
   [[ ${#forced[@]} -eq 0 ]] || die "killed, since they did not stop in $STOP_TIMEOUT_S s: ${forced[*]}"
 }
 

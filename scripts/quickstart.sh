@@ -40,6 +40,7 @@ cluster=("$ROOT/scripts/cluster.sh" --inventory "$inventory" --data "$data")
 topic=quickstart
 up=no
 
+# shellcheck disable=SC2317 # called by the trap
 # Also after Ctrl-C: no process is left behind, and no data unless it tells why something failed.
 finish() {
   local status=$?
@@ -84,7 +85,7 @@ if [[ $keep == yes && $status -eq 0 ]]; then
 The cluster is still running. To use it:
   scripts/kafka.sh topics --bootstrap-server $bootstrap --describe
   scripts/kafka.sh console-consumer --bootstrap-server $bootstrap --topic $topic --partition 0 --offset earliest \\
-      --max-messages 5 --property print.offset=true --property print.value=false
+      --max-messages 5 --formatter-property print.offset=true
   scripts/kafka.sh producer-perf-test --bootstrap-server $bootstrap --topic $topic --num-records 100000 \\
       --record-size 1000 --throughput -1 --command-property acks=all
   ${cluster[*]} status

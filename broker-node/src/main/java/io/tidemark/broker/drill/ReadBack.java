@@ -9,8 +9,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.LongDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads a whole partition with an unmodified Kafka consumer. */
 final class ReadBack {
@@ -21,7 +20,7 @@ final class ReadBack {
     /** All records in the order read; throws DrillException if 30 s bring nothing before the end is reached. */
     static List<ReadRecord> all(String bootstrap, TopicPartition partition) {
         List<ReadRecord> records = new ArrayList<>();
-        try (KafkaConsumer<Long, byte[]> consumer = new KafkaConsumer<>(
+        try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
                 Map.of(
                         ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrap,
@@ -29,16 +28,16 @@ final class ReadBack {
                         "quickstart-reader",
                         ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
                         false),
-                new LongDeserializer(),
-                new ByteArrayDeserializer())) {
+                new StringDeserializer(),
+                new StringDeserializer())) {
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
             long end = consumer.endOffsets(List.of(partition)).get(partition);
             long progress = System.nanoTime();
             while (consumer.position(partition) < end) {
                 int before = records.size();
-                for (ConsumerRecord<Long, byte[]> record : consumer.poll(Duration.ofMillis(500))) {
-                    records.add(new ReadRecord(record.offset(), record.key()));
+                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(500))) {
+                    records.add(new ReadRecord(record.offset(), Long.parseLong(record.key())));
                 }
                 if (records.size() > before) {
                     progress = System.nanoTime();

@@ -1,6 +1,5 @@
 package io.tidemark.broker.drill;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -10,20 +9,19 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.LongSerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
  * An unmodified Kafka producer (acks=all, idempotent) that writes records numbered from 0 to one partition at a steady
  * rate, on a thread of its own, and notes every acknowledgement in a ledger. The key of a record is its number.
  */
 final class SteadyWriter {
-    private static final int VALUE_BYTES = 200;
+    private static final String FILLER = " of a steady stream".repeat(10);
 
     private final TopicPartition partition;
     private final AckLedger ledger;
     private final long intervalNanos;
-    private final KafkaProducer<Long, byte[]> producer;
+    private final KafkaProducer<String, String> producer;
     private final Thread thread;
     private volatile boolean stopping;
     private volatile long sent;
@@ -47,8 +45,8 @@ final class SteadyWriter {
                         0,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                         60_000),
-                new LongSerializer(),
-                new ByteArraySerializer());
+                new StringSerializer(),
+                new StringSerializer());
         this.thread = new Thread(this::write, "quickstart-writer");
     }
 
@@ -99,9 +97,9 @@ final class SteadyWriter {
     }
 
     private void send(long number) {
-        byte[] value = ByteBuffer.allocate(VALUE_BYTES).putLong(number).array();
+        String key = Long.toString(number);
         producer.send(
-                new ProducerRecord<>(partition.topic(), partition.partition(), number, value),
+                new ProducerRecord<>(partition.topic(), partition.partition(), key, "record " + key + FILLER),
                 (metadata, exception) -> {
                     if (exception == null) {
                         long offset = metadata.hasOffset() ? metadata.offset() : AckLedger.UNKNOWN_OFFSET;
