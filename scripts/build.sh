@@ -41,7 +41,7 @@ if ! mvn -B -Dstyle.color=never -DskipTests package 2>&1 | tee target/build.log 
     /^\[INFO\] Building (Tidemark|jar)/ { sub(/^\[INFO\] /, "  "); print; fflush() }
     /Downloaded from/ && ++downloads % 50 == 0 { print "  " downloads " files downloaded"; fflush() }
     /^\[ERROR\]/ && ++errors <= 20 { print; fflush() }'; then
-  die "the build failed; see target/build.log"
+  die "the build failed; see target/build.log (mvn clean removes what older sources left behind)"
 fi
 mkdir -p "$(dirname "$stamp")"
 # Sources changed while the build ran are newer than the stamp.

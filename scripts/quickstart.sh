@@ -43,7 +43,8 @@ up=no
 # shellcheck disable=SC2317 # called by the trap
 # Also after Ctrl-C: no process is left behind, and no data unless it tells why something failed.
 finish() {
-  local status=$?
+  local status=$? interrupted=no
+  [[ $status -ne 130 ]] || interrupted=yes
   trap - EXIT INT TERM
   if [[ $keep == yes && $status -eq 0 ]]; then
     exit 0
@@ -51,7 +52,7 @@ finish() {
   if [[ $up == yes ]]; then
     "${cluster[@]}" down || status=1
   fi
-  if [[ $status -eq 0 ]]; then
+  if [[ $status -eq 0 || $interrupted == yes ]]; then
     rm -rf "$data"
   else
     echo "the nodes' logs are in $data/logs" >&2
