@@ -1,0 +1,61 @@
+package io.tidemark.broker.drill;
+
+import java.util.TreeMap;
+
+/**
+ * What a producer was promised: for each numbered record the offset it was acknowledged at, and the longest time that
+ * passed without an acknowledgement after the first one. Thread-safe: the producer's callbacks write while the drill
+ * reads.
+ */
+final class AckLedger {
+    /** Stands for an offset the broker did not tell, as it may for a repeated batch. */
+    static final long UNKNOWN_OFFSET = -1;
+
+    private final TreeMap<Long, Long> offsetByNumber = new TreeMap<>();
+    private long failed;
+    private long lastNanos;
+    private long longestGapNanos;
+    private boolean started;
+
+    /** @param offset {@link #UNKNOWN_OFFSET} where the broker did not tell */
+    synchronized void acked(long number, long offset, long nowNanos) {
+        offsetByNumber.put(number, offset);
+        gapEndsAt(nowNanos);
+        started = true;
+    }
+
+    /** The producer gave the record up: it may have been written or not. */
+    synchronized void failed() {
+        failed++;
+    }
+
+    /** Ends the last gap, so that acks which never came back count too. */
+    synchronized void stop(long nowNanos) {
+        gapEndsAt(nowNanos);
+        started = false;
+    }
+
+    synchronized long ackedCount() {
+        return offsetByNumber.size();
+    }
+
+    synchronized long failedCount() {
+        return failed;
+    }
+
+    synchronized long longestGapMs() {
+        return longestGapNanos / 1_000_000;
+    }
+
+    /** A copy: offset by record number. */
+    synchronized TreeMap<Long, Long> acks() {
+        return new TreeMap<>(offsetByNumber);
+    }
+
+    private void gapEndsAt(long nowNanos) {
+        if (started) {
+            longestGapNanos = Math.max(longestGapNanos, nowNanos - lastNanos);
+        }
+        lastNanos = nowNanos;
+    }
+}

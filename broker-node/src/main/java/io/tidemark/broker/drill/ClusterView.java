@@ -1,0 +1,119 @@
+package io.tidemark.broker.drill;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+
+/** Looks at one partition with Kafka's own admin client. */
+final class ClusterView implements AutoCloseable {
+    private static final int REQUEST_TIMEOUT_MS = 2_000;
+
+    private final Admin admin;
+    private final TopicPartition partition;
+
+    ClusterView(String bootstrap, TopicPartition partition) {
+        this.partition = partition;
+        this.admin = Admin.create(Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrap,
+                AdminClientConfig.CLIENT_ID_CONFIG,
+                "quickstart-view",
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                REQUEST_TIMEOUT_MS,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                5 * REQUEST_TIMEOUT_MS));
+    }
+
+    /** The partition now; throws DrillException if no broker tells. */
+    PartitionView look() {
+        TopicPartitionInfo info = describe();
+        // The leader's epoch is only told by the leader.
+        boolean led = info.leader() != null && !info.leader().isEmpty();
+        return view(info, led ? epoch() : OptionalInt.empty());
+    }
+
+    /**
+     * Looks until {@code wanted}, at most {@code seconds}.
+     *
+     * @param what names the state in the DrillException thrown when it does not come
+     */
+    PartitionView await(String what, int seconds, Predicate<PartitionView> wanted) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        String last = "nothing was seen";
+        while (System.nanoTime() < deadline) {
+            try {
+                PartitionView view = view(describe(), OptionalInt.empty());
+                if (wanted.test(view)) {
+                    return view;
+                }
+                last = view.toString();
+            } catch (DrillException e) {
+                // A broker that dies under the question; another one is asked next.
+                last = e.getMessage();
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+        throw new DrillException(what + " did not come in " + seconds + " s; last: " + last);
+    }
+
+    @Override
+    public void close() {
+        admin.close();
+    }
+
+    private TopicPartitionInfo describe() {
+        return get(admin.describeTopics(List.of(partition.topic()))
+                        .topicNameValues()
+                        .get(partition.topic()))
+                .partitions()
+                .get(partition.partition());
+    }
+
+    private OptionalInt epoch() {
+        try {
+            return get(admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition))
+                    .leaderEpoch()
+                    .map(OptionalInt::of)
+                    .orElse(OptionalInt.empty());
+        } catch (DrillException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    private static PartitionView view(TopicPartitionInfo info, OptionalInt epoch) {
+        Node leader = info.leader();
+        return new PartitionView(
+                leader == null || leader.isEmpty() ? -1 : leader.id(),
+                epoch,
+                ids(info.replicas()),
+                ids(info.isr()),
+                info.elr() == null ? List.of() : ids(info.elr()));
+    }
+
+    private static List<Integer> ids(List<Node> nodes) {
+        return nodes.stream().map(Node::id).toList();
+    }
+
+    private static <T> T get(KafkaFuture<T> future) {
+        try {
+            return future.get(10L * REQUEST_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DrillException("interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new DrillException("the cluster does not answer: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package io.tidemark.broker.drill;
+
+/**
+ * One record as read back from the partition.
+ *
+ * @param number the number its producer gave it
+ */
+record ReadRecord(long offset, long number) {}

@@ -1,0 +1,2 @@
+/** Failover drills: real clients, a real kill, a ledger of what was acknowledged, and a verdict. */
+package io.tidemark.broker.drill;

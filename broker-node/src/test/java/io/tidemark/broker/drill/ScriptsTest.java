@@ -1,0 +1,90 @@
+package io.tidemark.broker.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every operator's script promises: help, and a failing exit status with one line for what it does not know. */
+class ScriptsTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    static Stream<Path> scripts() throws IOException {
+        try (Stream<Path> files = Files.list(ROOT.resolve("scripts"))) {
+            return files.filter(file -> file.toString().endsWith(".sh") && Files.isExecutable(file)).toList().stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void answersHelp(Path script) throws Exception {
+        Result result = run(List.of(script.toString(), "--help"));
+        assertThat(result.status).isZero();
+        assertThat(result.out).contains("usage: scripts/" + script.getFileName());
+        assertThat(result.err).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void refusesWhatItDoesNotKnow(Path script) throws Exception {
+        Result result = run(List.of(script.toString(), "--no-such-option"));
+        assertThat(result.status).isNotZero();
+        assertThat(result.out).isEmpty();
+        assertThat(result.err).isNotEmpty();
+    }
+
+    @Test
+    void anInventoryWithAMistakeIsRefusedWithItsLine(@TempDir Path directory) throws Exception {
+        Path inventory = directory.resolve("bad.conf");
+        Files.write(inventory, List.of("# nodes", "1 broker 127.0.0.1 19092 b", "2 brokre 127.0.0.1 19093 c"));
+        Result result = run(List.of(
+                ROOT.resolve("scripts/cluster.sh").toString(),
+                "--inventory",
+                inventory.toString(),
+                "--data",
+                directory.resolve("data").toString(),
+                "up"));
+        assertThat(result.status).isEqualTo(1);
+        assertThat(result.err).contains("bad.conf, line 3").hasLineCount(1);
+    }
+
+    @Test
+    void kafkasToolsAreOfTheVersionOfKafkasClients() throws IOException {
+        assertThat(version(ROOT.resolve("scripts/kafka-tools/pom.xml"))).isEqualTo(version(ROOT.resolve("pom.xml")));
+    }
+
+    private static String version(Path pom) throws IOException {
+        Matcher matcher = Pattern.compile("<kafka.version>(.*)</kafka.version>").matcher(Files.readString(pom));
+        assertThat(matcher.find()).isTrue();
+        return matcher.group(1);
+    }
+
+    private record Result(int status, String out, String err) {}
+
+    private static Result run(List<String> command) throws Exception {
+        List<String> words = new ArrayList<>(List.of("bash"));
+        words.addAll(command);
+        Path err = Files.createTempFile("script", ".err");
+        try {
+            Process process =
+                    new ProcessBuilder(words).redirectError(err.toFile()).start();
+            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            return new Result(process.exitValue(), out, Files.readString(err));
+        } finally {
+            Files.delete(err);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+#!/usr/bin/env bash
+# Runs a cluster on this machine from one inventory file, each node a process of its own.
+#
+# usage: scripts/cluster.sh [--inventory FILE] [--data DIR] COMMAND
+#
+#   format [--cluster-id ID] [--ignore-formatted]
+#                     gives every node's data directory its identity, once, before the first start
+#   up                starts all nodes that are not running and waits until they are ready
+#   down              stops all nodes (SIGTERM, a controlled shutdown) and waits until they are gone
+#   status [--json]   the processes, controllers, brokers, and partitions that lack replicas
+#   health [--json]   exit status 0 only if all nodes are there and no partition lacks a replica
+#   start N | stop N  one node, as up and down
+#   kill N            kills a node (SIGKILL)
+#   pause N | resume N   stops a node's process where it stands (SIGSTOP), lets it go on (SIGCONT)
+#   logs N [-f]       the last lines of a node's log; -f follows it
+#   bootstrap         prints the brokers' addresses, for --bootstrap-server
+#   controllers       prints the controllers, as in controller.quorum.voters
+#
+# The inventory is config/local-3x3.conf by default, which explains its format; DIR is data/NAME for an inventory
+# NAME.conf. DIR holds the nodes' generated properties, process ids, logs and data.
+#
+# Environment: JAVA_HOME; TIDEMARK_HEAP_OPTS (default -Xmx256m for controllers, -Xmx512m for brokers) and
+# TIDEMARK_JVM_OPTS for every node; TIDEMARK_CLASSPATH to run that instead of the built jars;
+# TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30).
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+START_TIMEOUT_S=${TIDEMARK_START_TIMEOUT_S:-60}
+STOP_TIMEOUT_S=${TIDEMARK_STOP_TIMEOUT_S:-30}
+inventory=$ROOT/config/local-3x3.conf
+data=
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --inventory) [[ $# -ge 2 ]] || die "$1 needs a value"; inventory=$2; shift 2 ;;
+    --data) [[ $# -ge 2 ]] || die "$1 needs a value"; data=$2; shift 2 ;;
+    -*) die "unknown option $1 (--help tells more)" ;;
+    *) break ;;
+  esac
+done
+[[ $# -gt 0 ]] || { usage >&2; exit 1; }
+command=$1
+shift
+
+# --- inventory
+
+ids=()
+declare -A role host port directory
+settings=()
+
+read_inventory() {
+  [[ -r $inventory ]] || die "there is no inventory $inventory"
+  local line=0 id a b c d rest
+  while read -r id a b c d rest || [[ -n ${id:-} ]]; do
+    line=$((line + 1))
+    if [[ -z $id || $id == \#* ]]; then
+      continue
+    fi
+    if [[ $id == set && $a =~ ^(controller|broker|all)$ && $b == *=* ]]; then
+      settings+=("$a $b${c:+ $c}${d:+ $d}${rest:+ $rest}")
+      continue
+    fi
+    [[ $id =~ ^[0-9]+$ && $a =~ ^(controller|broker)$ && $c =~ ^[0-9]+$ && -n $d && -z $rest ]] \
+      || die "$inventory, line $line: expected ID controller|broker HOST PORT DIRECTORY, or set ROLE KEY=VALUE"
+    [[ -z ${role[$id]:-} ]] || die "$inventory, line $line: node $id is there twice"
+    ids+=("$id")
+    role[$id]=$a
+    host[$id]=$b
+    port[$id]=$c
+    [[ $d == /* ]] || d=$data/$d
+    directory[$id]=$d
+  done <"$inventory"
+  [[ ${#ids[@]} -gt 0 ]] || die "$inventory names no node"
+}
+
+of_role() {
+  local id
+  for id in "${ids[@]}"; do
+    [[ ${role[$id]} != "$1" ]] || echo "$id"
+  done
+}
+
+controllers() {
+  local id list=
+  for id in $(of_role controller); do
+    list+=,$id@${host[$id]}:${port[$id]}
+  done
+  echo "${list#,}"
+}
+
+bootstrap() {
+  local id list=
+  for id in $(of_role broker); do
+    list+=,${host[$id]}:${port[$id]}
+  done
+  echo "${list#,}"
+}
+
+require_node() {
+  [[ $# -eq 1 ]] || die "$command needs one node id: ${ids[*]}"
+  [[ -n ${role[$1]:-} ]] || die "there is no node $1 in $inventory: ${ids[*]}"
+}
+
+# --- files of a node
+
+properties_of() { echo "$data/config/node-$1.properties"; }
+log_directory_of() { echo "$data/logs/node-$1"; }
+pid_file_of() { echo "$data/run/node-$1.pid"; }
+
+write_properties() {
+  local id=$1 file setting
+  file=$(properties_of "$id")
+  mkdir -p "$data/config"
+  {
+    echo "# Written by cluster.sh at every start from $inventory; changes belong there."
+    echo "process.roles=${role[$id]}"
+    echo "node.id=$id"
+    echo "controller.quorum.voters=$(controllers)"
+    if [[ ${role[$id]} == controller ]]; then
+      echo "metadata.log.dir=${directory[$id]}"
+    else
+      echo "log.dirs=${directory[$id]}"
+      echo "listeners=PLAINTEXT://${host[$id]}:${port[$id]}"
+    fi
+    for setting in "${settings[@]}"; do
+      case $setting in
+        "all "* | "${role[$id]} "*) echo "${setting#* }" ;;
+      esac
+    done
+  } >"$file.tmp"
+  mv "$file.tmp" "$file"
+}
+
+# --- processes
+
+# Prints the process id of a running node. A stale file must not lead to a signal for somebody else's process, so the
+# process has to have the node's own properties on its command line.
+pid_of() {
+  local pid file
+  file=$(pid_file_of "$1")
+  [[ -r $file ]] || return 1
+  pid=$(<"$file")
+  [[ $pid =~ ^[0-9]+$ ]] || return 1
+  if [[ -d /proc/self ]]; then
+    tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -Fxq -- "$(properties_of "$1")" || return 1
+  else
+    ps -ww -o command= -p "$pid" 2>/dev/null | grep -Fq -- "$(properties_of "$1")" || return 1
+  fi
+  echo "$pid"
+}
+
+is_running() { pid_of "$1" >/dev/null; }
+is_gone() { ! is_running "$1"; }
+
+# running, paused or stopped
+state_of() {
+  local pid
+  if ! pid=$(pid_of "$1"); then
+    echo stopped
+  elif grep -q '^State:[[:space:]]*[Tt]' "/proc/$pid/status" 2>/dev/null; then
+    echo paused
+  else
+    echo running
+  fi
+}
+
+require_free_port() {
+  if port_accepts "${host[$1]}" "${port[$1]}"; then
+    die "port ${port[$1]} of node $1 (${role[$1]}) is taken by another process: stop that" \
+      "(ss -ltnp 'sport = :${port[$1]}' shows it), or give node $1 another port in $inventory"
+  fi
+}
+
+require_formatted() {
+  [[ -r $data/cluster.id ]] || die "the cluster in $data is not formatted: run cluster.sh format first"
+}
+
+launch() {
+  local id=$1 logs main detach=()
+  logs=$(log_directory_of "$id")
+  main=io.tidemark.broker.app.BrokerMain
+  [[ ${role[$id]} == broker ]] || main=io.tidemark.quorum.app.ControllerMain
+  write_properties "$id"
+  mkdir -p "$logs" "$data/run"
+  jvm_options "${role[$id]}" "$logs"
+  # A session of its own, so that an interrupted script or terminal does not take the nodes with it.
+  ! command -v setsid >/dev/null || detach=(setsid)
+  nohup "${detach[@]}" "$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")" \
+    </dev/null >"$logs/stdout.log" 2>"$logs/stderr.log" &
+  echo $! >"$(pid_file_of "$id")"
+}
+
+is_ready() { grep -q "^TIDEMARK READY node=$1\b" "$(log_directory_of "$1")/stdout.log" 2>/dev/null; }
+
+# Until the new process shows its command line it is not recognised as the node, hence the shell's own check.
+ready_or_dead() {
+  is_ready "$1" || ! kill -0 "$(<"$(pid_file_of "$1")")" 2>/dev/null
+}
+
+await_ready() {
+  local id=$1 logs reason
+  logs=$(log_directory_of "$id")
+  wait_for "$START_TIMEOUT_S" ready_or_dead "$id" \
+    || die "node $id is not ready after $START_TIMEOUT_S s; see $logs"
+  if ! is_ready "$id"; then
+    reason=$(grep -v '^$' "$logs/stderr.log" | tail -n 1)
+    die "node $id did not start: ${reason:-no reason given}; see $logs"
+  fi
+  echo "node $id (${role[$id]}) is ready on ${host[$id]}:${port[$id]}"
+}
+
+start_nodes() {
+  local id started=()
+  require_formatted
+  require_java
+  require_class_path
+  for id in "$@"; do
+    if is_running "$id"; then
+      echo "node $id (${role[$id]}) is $(state_of "$id") already"
+    else
+      require_free_port "$id"
+      started+=("$id")
+    fi
+  done
+  for id in "${started[@]}"; do
+    launch "$id"
+  done
+  for id in "${started[@]}"; do
+    await_ready "$id"
+  done
+}
+
+all_gone() {
+  local id
+  for id in "$@"; do
+    is_gone "$id" || return 1
+  done
+}
+
+stop_nodes() {
+  local id pid forced=() running=() before=$SECONDS
+  for id in "$@"; do
+    if pid=$(pid_of "$id"); then
+      running+=("$id")
+      kill -TERM "$pid" 2>/dev/null || true
+      # A paused process would take the signal only when it goes on.
+      kill -CONT "$pid" 2>/dev/null || true
+    fi
+  done
+  if ! wait_for "$STOP_TIMEOUT_S" all_gone "$@"; then
+    for id in "$@"; do
+      if pid=$(pid_of "$id"); then
+        kill -KILL "$pid" 2>/dev/null || true
+        forced+=("$id")
+      fi
+    done
+    wait_for 10 all_gone "$@" || die "some of the nodes $* cannot be killed"
+  fi
+  for id in "$@"; do
+    rm -f "$(pid_file_of "$id")"
+  done
+  if [[ ${#running[@]} -eq 0 ]]; then
+    echo "nothing was running"
+    return
+  fi
+  echo "stopped: ${running[*]} ($((SECONDS - before)) s)"
+  [[ ${#forced[@]} -eq 0 ]] || die "killed, since they did not stop in $STOP_TIMEOUT_S s: ${forced[*]}"
+}
+
+signal_node() {
+  local pid
+  pid=$(pid_of "$2") || die "node $2 is not running"
+  kill "-$1" "$pid" || die "node $2 (process $pid) cannot be signalled"
+}
+
+# --- commands
+
+format() {
+  local id arguments=() cluster_id=
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --cluster-id) [[ $# -ge 2 ]] || die "$1 needs a value"; cluster_id=$2; shift 2 ;;
+      --ignore-formatted) arguments+=("$1"); shift ;;
+      *) die "format: unknown argument $1" ;;
+    esac
+  done
+  require_java
+  require_class_path
+  mkdir -p "$data"
+  if [[ -r $data/cluster.id ]]; then
+    [[ -z $cluster_id || $cluster_id == "$(<"$data/cluster.id")" ]] \
+      || die "$data already belongs to the cluster $(<"$data/cluster.id")"
+    cluster_id=$(<"$data/cluster.id")
+  fi
+  [[ -n $cluster_id ]] || cluster_id=$(model_main random-cluster-id)
+  for id in "${ids[@]}"; do
+    write_properties "$id"
+    arguments+=(--config "$(properties_of "$id")")
+  done
+  model_main format --cluster-id "$cluster_id" "${arguments[@]}" || exit 1
+  echo "$cluster_id" >"$data/cluster.id"
+}
+
+model_main() {
+  "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.model.config.FormatMain "$@"
+}
+
+# Asks the controllers; "$@" goes to the tool.
+ask() {
+  require_formatted
+  require_java
+  require_class_path
+  jvm_options controller "$data/logs/status"
+  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.inspect.StatusMain \
+    --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" "$@"
+}
+
+status() {
+  local id
+  if [[ ${1:-} != --json ]]; then
+    printf '%-6s %-11s %-22s %-8s %s\n' node role address process pid
+    for id in "${ids[@]}"; do
+      printf '%-6s %-11s %-22s %-8s %s\n' "$id" "${role[$id]}" "${host[$id]}:${port[$id]}" \
+        "$(state_of "$id")" "$(pid_of "$id" || true)"
+    done
+    echo
+  fi
+  ask "$@"
+}
+
+case $command in
+  *help) usage; exit 0 ;;
+esac
+data=${data:-$ROOT/data/$(basename "$inventory" .conf)}
+mkdir -p "$(dirname "$data")"
+data=$(cd "$(dirname "$data")" && pwd)/$(basename "$data")
+read_inventory
+
+case $command in
+  format) format "$@" ;;
+  up) [[ $# -eq 0 ]] || die "up takes no argument"; start_nodes "${ids[@]}" ;;
+  down) [[ $# -eq 0 ]] || die "down takes no argument"; stop_nodes "${ids[@]}" ;;
+  status) status "$@" ;;
+  health) ask --health "$@" ;;
+  start) require_node "$@"; start_nodes "$1" ;;
+  stop) require_node "$@"; is_running "$1" || die "node $1 is not running"; stop_nodes "$1" ;;
+  kill)
+    require_node "$@"
+    signal_node KILL "$1"
+    wait_for 10 is_gone "$1" || die "node $1 is still there"
+    rm -f "$(pid_file_of "$1")"
+    echo "killed node $1"
+    ;;
+  pause) require_node "$@"; signal_node STOP "$1"; echo "paused node $1" ;;
+  resume) require_node "$@"; signal_node CONT "$1"; echo "node $1 goes on" ;;
+  logs)
+    [[ $# -ge 1 ]] || require_node
+    require_node "$1"
+    log=$(log_directory_of "$1")/node.log
+    [[ -r $log ]] || die "node $1 has no log yet ($log)"
+    shift
+    exec tail -n 100 "$@" "$log"
+    ;;
+  bootstrap) bootstrap ;;
+  controllers) controllers ;;
+  *) die "unknown command $command (--help tells more)" ;;
+esac

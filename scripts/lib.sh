@@ -1,0 +1,87 @@
+# Functions shared by the scripts; to be sourced, not run.
+# shellcheck shell=bash disable=SC2034
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+JDK_HINT="on Debian: apt-get install -y openjdk-17-jdk-headless maven"
+
+# Prints one line to stderr and ends the script with status 1.
+die() {
+  echo "$(basename "$0"): $*" >&2
+  exit 1
+}
+
+# Prints the comment block at the head of the script that was started: its help.
+usage() {
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+}
+
+# Sets JAVA and JAVA_MAJOR; JAVA_HOME wins over the PATH.
+require_java() {
+  if [[ -n ${JAVA_HOME:-} && -x $JAVA_HOME/bin/java ]]; then
+    JAVA=$JAVA_HOME/bin/java
+  else
+    JAVA=$(command -v java) || die "Java 17 or later is needed and there is no java; $JDK_HINT"
+  fi
+  local text
+  text=$("$JAVA" -version 2>&1) || die "$JAVA does not run; $JDK_HINT"
+  JAVA_MAJOR=$(sed -n 's/.*version "\([0-9]*\)[."].*/\1/p;s/.*version "\([0-9]*\)".*/\1/p' <<<"$text" | head -n 1)
+  [[ -n $JAVA_MAJOR && $JAVA_MAJOR -ge 17 ]] \
+    || die "Java 17 or later is needed and $JAVA is $(head -n 1 <<<"$text"); $JDK_HINT"
+}
+
+# Needed to build, not to run.
+require_maven() {
+  require_java
+  [[ -x $(dirname "$(readlink -f "$JAVA")")/javac ]] \
+    || die "a JDK is needed to build and $JAVA belongs to a JRE; $JDK_HINT"
+  command -v mvn >/dev/null || die "Maven is needed to build and there is no mvn; $JDK_HINT"
+}
+
+# Sets CLASS_PATH to what runs a node. TIDEMARK_CLASSPATH is taken as it is; otherwise stale jars are built first.
+require_class_path() {
+  if [[ -n ${TIDEMARK_CLASSPATH:-} ]]; then
+    CLASS_PATH=$TIDEMARK_CLASSPATH
+    return
+  fi
+  # To stderr: what the caller prints may be JSON.
+  "$ROOT/scripts/build.sh" >&2 || exit 1
+  local jar
+  for jar in "$ROOT"/broker-node/target/broker-node-*.jar; do
+    [[ $jar == *-tests.jar || $jar == *-sources.jar ]] || CLASS_PATH=$jar:$ROOT/broker-node/target/lib/'*'
+  done
+}
+
+# Sets JVM_OPTIONS for a node of the role $1 that logs to the directory $2.
+jvm_options() {
+  local heap=-Xmx512m
+  [[ $1 == controller ]] && heap=-Xmx256m
+  JVM_OPTIONS=()
+  local word
+  for word in ${TIDEMARK_HEAP_OPTS:-$heap} ${TIDEMARK_JVM_OPTS:-}; do
+    JVM_OPTIONS+=("$word")
+  done
+  # An error that leaves threads dead must not leave a node half alive.
+  JVM_OPTIONS+=(-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
+  if [[ $JAVA_MAJOR -ge 22 ]]; then
+    JVM_OPTIONS+=(--enable-native-access=ALL-UNNAMED)
+  fi
+  JVM_OPTIONS+=("-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" "-Dtidemark.log.dir=$2")
+}
+
+# Whether something accepts connections on host $1, port $2.
+port_accepts() {
+  local host=$1
+  [[ -z $host || $host == 0.0.0.0 ]] && host=127.0.0.1
+  (exec 3<>"/dev/tcp/$host/$2") 2>/dev/null
+}
+
+# Runs "$@" every tenth of a second until it succeeds; fails after $1 seconds.
+wait_for() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    [[ $SECONDS -lt $deadline ]] || return 1
+    sleep 0.1
+  done
+}
