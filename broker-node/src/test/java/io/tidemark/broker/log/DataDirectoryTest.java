@@ -1,0 +1,256 @@
+package io.tidemark.broker.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tidemark.broker.disk.RealDisk;
+import io.tidemark.broker.disk.RocksDbIndex;
+import io.tidemark.model.Check;
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DataDirectoryTest {
+    private static final LogSettings SETTINGS = LogSettings.DEFAULTS;
+    private static final LogName NAME = new LogName("a-topic.of_2", 1);
+    private static final PartitionId ID = new PartitionId(new TopicId(1, 2), 1);
+
+    @TempDir
+    Path root;
+
+    private final Disk disk = new RealDisk();
+    private DataDirectory directory;
+
+    private void open(String boot) throws IOException {
+        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), boot);
+    }
+
+    private OpenedLog load(String boot) throws IOException {
+        open(boot);
+        directory.startLoading();
+        OpenedLog opened = directory.openLog(directory.logs().get(0), SETTINGS);
+        directory.allLogsOpened();
+        return opened;
+    }
+
+    private SegmentLog create(String boot) throws IOException {
+        open(boot);
+        directory.startLoading();
+        SegmentLog log = directory.createLog(NAME, ID, SETTINGS).log();
+        directory.allLogsOpened();
+        return log;
+    }
+
+    private static void append(SegmentLog log, int batches) throws IOException {
+        log.persistEpochs(log.epochs().assign(0, log.logEndOffset()));
+        for (int i = 0; i < batches; i++) {
+            log.stage(Batches.batch(log.stagedEndOffset(), 0, 10, 0), 0);
+        }
+        log.write();
+    }
+
+    private String file(String name) throws IOException {
+        return Files.readString(root.resolve(name));
+    }
+
+    @AfterEach
+    void close() {
+        if (directory != null) {
+            directory.close();
+        }
+    }
+
+    @Test
+    void anOrderlyStopIsKnownAtTheNextStart() throws IOException {
+        SegmentLog log = create("boot 1");
+        assertThat(directory.cleanBrokerEpoch()).isEmpty();
+        append(log, 3);
+        log.raiseLogStart(5);
+        log.close();
+        directory.checkpointHighWatermarks(Map.of(NAME, 20L));
+        directory.closeCleanly(77);
+
+        assertThat(file("replication-offset-checkpoint")).isEqualTo("0\n1\na-topic.of_2 1 20\n");
+        assertThat(file("recovery-point-offset-checkpoint")).isEqualTo("0\n1\na-topic.of_2 1 30\n");
+        assertThat(file("log-start-offset-checkpoint")).isEqualTo("0\n1\na-topic.of_2 1 5\n");
+        assertThat(file(".kafka_cleanshutdown")).isEqualTo("{\"version\":0,\"brokerEpoch\":77}");
+        assertThat(file("a-topic.of_2-1/partition.metadata")).isEqualTo("version: 0\ntopic_id: " + ID.topicId());
+
+        open("boot 2");
+        assertThat(directory.cleanBrokerEpoch()).hasValue(77);
+        assertThat(directory.sameBoot()).isFalse();
+        assertThat(directory.logs())
+                .containsExactly(new DataDirectory.FoundLog(NAME, ID, root.resolve("a-topic.of_2-1")));
+        directory.startLoading();
+        assertThat(root.resolve(".kafka_cleanshutdown")).doesNotExist();
+        OpenedLog opened = directory.openLog(directory.logs().get(0), SETTINGS);
+        assertThat(opened.highWatermark()).isEqualTo(20);
+        assertThat(opened.log().logStartOffset()).isEqualTo(5);
+        assertThat(opened.log().logEndOffset()).isEqualTo(30);
+        assertThat(opened.log().recoveryPoint()).isEqualTo(30);
+        opened.log().abandon();
+        directory.close();
+
+        open("boot 2");
+        assertThat(directory.cleanBrokerEpoch()).as("loading has begun since").isEmpty();
+    }
+
+    @Test
+    void theBootIsTheSameOnlyOnceAllLogsOfThatBootWereOpened() throws IOException {
+        create("boot 1").abandon();
+        directory.close();
+        open("boot 1");
+        assertThat(directory.sameBoot()).isTrue();
+        directory.close();
+
+        open("boot 2");
+        directory.startLoading();
+        directory.openLog(directory.logs().get(0), SETTINGS).log().abandon();
+        directory.close();
+        open("boot 2");
+        assertThat(directory.sameBoot()).as("that start did not finish").isFalse();
+        directory.close();
+
+        load("boot 2").log().abandon();
+        directory.close();
+        open("boot 2");
+        assertThat(directory.sameBoot()).isTrue();
+    }
+
+    @Test
+    void anUnknownBootIsNeverTheSame() throws IOException {
+        create("").abandon();
+        directory.close();
+        open("");
+        assertThat(directory.sameBoot()).isFalse();
+    }
+
+    @Test
+    void aTruncationLowersTheRecoveryPointOnDiskBeforeItReturns() throws IOException {
+        SegmentLog log = create("boot 1");
+        append(log, 3);
+        FlushTask task = log.flushTask();
+        task.run();
+        log.completed(task);
+        directory.checkpointRecoveryPoints();
+        assertThat(file("recovery-point-offset-checkpoint")).endsWith(" 30\n");
+        log.truncateTo(10);
+        assertThat(file("recovery-point-offset-checkpoint")).endsWith(" 10\n");
+        log.abandon();
+    }
+
+    @Test
+    void aRemovedPartitionFreesItsNameAndLeavesNothingToALaterOneOfThatName() throws IOException {
+        SegmentLog log = create("boot 1");
+        append(log, 3);
+        directory.checkpointHighWatermarks(Map.of(NAME, 30L));
+        directory.checkpointRecoveryPoints();
+        log.close();
+        DataDirectory.FoundLog found = new DataDirectory.FoundLog(NAME, ID, root.resolve(NAME.toString()));
+        Path renamed = directory.removeLog(found);
+
+        assertThat(root.resolve(NAME.toString())).doesNotExist();
+        assertThat(renamed.getFileName().toString()).endsWith("-delete");
+        PartitionId again = new PartitionId(new TopicId(8, 8), 1);
+        OpenedLog created = directory.createLog(NAME, again, SETTINGS);
+        assertThat(created.log().logEndOffset()).isZero();
+        assertThat(file("replication-offset-checkpoint")).isEqualTo("0\n0\n");
+        created.log().abandon();
+        directory.close();
+
+        open("boot 1");
+        assertThat(renamed).as("left over from the last run").doesNotExist();
+        assertThat(directory.logs()).extracting(DataDirectory.FoundLog::id).containsExactly(again);
+    }
+
+    @Test
+    void removedDirectoriesCanBeDeletedAtOnce() throws IOException {
+        create("boot 1").close();
+        Path renamed = directory.removeLog(new DataDirectory.FoundLog(NAME, ID, root.resolve(NAME.toString())));
+        directory.deleteRemoved(renamed);
+        assertThat(renamed).doesNotExist();
+        assertThatThrownBy(() -> directory.deleteRemoved(root)).isInstanceOf(Check.Violation.class);
+    }
+
+    @Test
+    void onlyPartitionDirectoriesAreLogs() throws IOException {
+        for (String name : List.of("topic", "-1", "topic-", "topic-01", "topic-x", "index")) {
+            Files.createDirectories(root.resolve(name));
+        }
+        Files.createDirectories(root.resolve("halfmade-0"));
+        Files.createDirectories(root.resolve("foreign-0"));
+        Files.createFile(root.resolve("foreign-0").resolve(Segment.fileName(0)));
+        open("boot 1");
+        assertThat(directory.logs()).isEmpty();
+        assertThat(directory.unidentified()).containsExactly(root.resolve("foreign-0"));
+        assertThat(root.resolve("halfmade-0")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1\n0\n", "0\n2\na 0 1\n", "0\n1\na 0\n", "0\n1\na b 1\n", "0\nx\n", "0\n"})
+    void aMalformedCheckpointIsAnError(String content) throws IOException {
+        Files.writeString(root.resolve("replication-offset-checkpoint"), content);
+        assertThatThrownBy(() -> open("boot 1")).isInstanceOf(IOException.class);
+        directory = null;
+    }
+
+    @Test
+    void anEmptyCheckpointHasNoEntries() throws IOException {
+        Files.createFile(root.resolve("replication-offset-checkpoint"));
+        open("boot 1");
+        assertThat(directory.logs()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "{}", "{\"version\":1,\"brokerEpoch\":5}", "{\"version\":0}"})
+    void anUnreadableStopFileIsNoOrderlyStop(String content) throws IOException {
+        Files.writeString(root.resolve(".kafka_cleanshutdown"), content);
+        open("boot 1");
+        assertThat(directory.cleanBrokerEpoch()).isEmpty();
+    }
+
+    @Test
+    void logsOfOneDirectoryShareTheIndexWithoutMixing() throws IOException {
+        open("boot 1");
+        directory.startLoading();
+        List<SegmentLog> logs = IntStream.range(0, 4)
+                .mapToObj(i -> {
+                    try {
+                        PartitionId id = new PartitionId(new TopicId(1, 1), i);
+                        return directory
+                                .createLog(new LogName("t", i), id, SETTINGS)
+                                .log();
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                })
+                .toList();
+        for (int i = 0; i < 4; i++) {
+            append(logs.get(i), i + 1);
+        }
+        logs.get(2).truncateTo(10);
+        for (SegmentLog log : logs) {
+            log.close();
+        }
+        directory.closeCleanly(1);
+        open("boot 2");
+        directory.startLoading();
+        long[] ends = new long[4];
+        for (DataDirectory.FoundLog found : directory.logs()) {
+            SegmentLog log = directory.openLog(found, SETTINGS).log();
+            ends[found.id().partition()] = log.logEndOffset();
+            log.abandon();
+        }
+        assertThat(ends).containsExactly(10, 20, 10, 40);
+    }
+}
