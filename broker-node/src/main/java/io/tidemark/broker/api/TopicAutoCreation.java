@@ -1,0 +1,68 @@
+package io.tidemark.broker.api;
+
+import io.tidemark.broker.runtime.QuorumPort;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates topics that clients ask for before they exist ({@code auto.create.topics.enable}). One request per topic is
+ * under way at a time, however many clients ask; thread-safe.
+ */
+final class TopicAutoCreation {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicAutoCreation.class);
+    /** Names that may be under creation at once: bounds what a client asking for random names puts on the quorum. */
+    private static final int MAX_IN_FLIGHT = 1000;
+
+    private final QuorumPort quorum;
+    private final boolean enabled;
+    private final int partitions;
+    private final int replicationFactor;
+    private final Set<String> inFlight = ConcurrentHashMap.newKeySet();
+
+    TopicAutoCreation(QuorumPort quorum, boolean enabled, int partitions, int replicationFactor) {
+        this.quorum = quorum;
+        this.enabled = enabled;
+        this.partitions = partitions;
+        this.replicationFactor = replicationFactor;
+    }
+
+    /** Starts what is not under way yet; the names are legal. The outcome shows in the cluster's image. */
+    void create(List<String> names, String client) {
+        if (!enabled) {
+            return;
+        }
+        List<QuorumCommand.NewTopic> topics = new ArrayList<>();
+        for (String name : names) {
+            if (inFlight.size() < MAX_IN_FLIGHT && inFlight.add(name)) {
+                topics.add(new QuorumCommand.NewTopic(name, partitions, replicationFactor, List.of(), Map.of()));
+            }
+        }
+        if (topics.isEmpty()) {
+            return;
+        }
+        quorum.submit(new QuorumCommand.CreateTopics(topics, false, client)).whenComplete((answer, failure) -> {
+            topics.forEach(topic -> inFlight.remove(topic.name()));
+            if (failure != null) {
+                LOG.warn("automatic creation of {} has no outcome: {}", names, failure.toString());
+            } else if (answer.reply() instanceof QuorumReply.Topics results) {
+                results.results().forEach(TopicAutoCreation::report);
+            } else {
+                LOG.warn("automatic creation of {} was refused: {}", names, answer.reply());
+            }
+        });
+    }
+
+    private static void report(QuorumReply.Topics.Result result) {
+        if (result.error() != ErrorCode.NONE && result.error() != ErrorCode.TOPIC_ALREADY_EXISTS) {
+            LOG.warn("topic {} was not created: {} {}", result.name(), result.error(), result.message());
+        }
+    }
+}
