@@ -30,7 +30,8 @@ public final class RegionRecords implements BaseRecords {
         return regions;
     }
 
-    void release() {
+    /** Gives the regions up unsent. */
+    public void release() {
         regions.forEach(RegionSource::release);
     }
 

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Carries each new image to the partitions of this broker: a partition hears of its state with the brokers and the topic
  * configuration of the same image (B3). Called by one thread, the follower of the metadata log.
  */
-public final class MetadataPublisher {
+public final class MetadataPublisher implements MetadataWaiter {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataPublisher.class);
 
     private final ReplicaSettings replicaSettings;
@@ -43,7 +43,7 @@ public final class MetadataPublisher {
         return image;
     }
 
-    /** Any thread: completes when the image has reached {@code index}. */
+    @Override
     public CompletionStage<Void> whenApplied(long index) {
         CompletableFuture<Void> done;
         synchronized (waiting) {

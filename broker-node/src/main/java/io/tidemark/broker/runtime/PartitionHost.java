@@ -48,6 +48,18 @@ public final class PartitionHost {
         void run() throws IOException;
     }
 
+    /** A batch of a client on its way: its validated bytes, and whether the log still refers to them. */
+    private static final class Producing {
+        private final ClientBatch batch;
+        private final ByteBuffer bytes;
+        private boolean staged;
+
+        private Producing(ClientBatch batch, ByteBuffer bytes) {
+            this.batch = batch;
+            this.bytes = bytes;
+        }
+    }
+
     /** Records of a fetch answer that effects refer to, kept until they are written. */
     private record Fetched(ByteBuffer records, Runnable release) {}
 
@@ -64,7 +76,7 @@ public final class PartitionHost {
     private Runnable afterFlush;
 
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
-    private final Map<Long, ClientBatch> produces = new HashMap<>();
+    private final Map<Long, Producing> produces = new HashMap<>();
     /** Bytes handed to the log that must stay valid until it has written them. */
     private final List<Runnable> releaseAfterWrite = new ArrayList<>();
 
@@ -173,12 +185,26 @@ public final class PartitionHost {
                         finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
                         return;
                     }
-                    long token = loop.nextToken();
-                    produces.put(token, batch);
                     BatchHeader header = batch.header();
+                    ProducerVerdict verdict = verdict(header);
+                    ByteBuffer bytes = null;
+                    if (verdict == ProducerVerdict.FRESH) {
+                        try {
+                            bytes = batch.validated(
+                                    settings,
+                                    replica.stagedEnd(),
+                                    replica.state().leaderEpoch());
+                        } catch (ClientBatch.RefusedException e) {
+                            batch.answered(ReplicaError.OTHER, -1, -1, e.getMessage(), e);
+                            batch.release();
+                            return;
+                        }
+                    }
+                    long token = loop.nextToken();
+                    produces.put(token, new Producing(batch, bytes));
                     step(
                             new ReplicaEvent.ProduceRequested(
-                                    token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict(header)),
+                                    token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict),
                             null);
                 },
                 () -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
@@ -361,7 +387,7 @@ public final class PartitionHost {
 
     private int stagedBytes(Effect effect) {
         if (effect instanceof Effect.Stage stage) {
-            return produces.get(stage.token()).header().sizeInBytes();
+            return produces.get(stage.token()).bytes.remaining();
         }
         return effect instanceof Effect.StageFetched fetched ? fetched.to() - fetched.from() : 0;
     }
@@ -393,10 +419,10 @@ public final class PartitionHost {
             log.stage(slice, range.epoch());
             loop.stagedIn(this);
         } else if (effect instanceof Effect.ProduceAnswered answer) {
-            ClientBatch batch = produces.remove(answer.token());
-            if (batch != null) {
-                batch.answered(answer.error(), answer.baseOffset(), answer.logStart(), answer.message(), null);
-                batch.release();
+            Producing producing = produces.remove(answer.token());
+            producing.batch.answered(answer.error(), answer.baseOffset(), answer.logStart(), answer.message(), null);
+            if (!producing.staged) {
+                producing.batch.release();
             }
         } else if (effect instanceof Effect.ReadAllowed allowed) {
             ReadRequest request = reading;
@@ -442,9 +468,10 @@ public final class PartitionHost {
     }
 
     private void stage(Effect.Stage stage) {
-        ClientBatch batch = produces.get(stage.token());
-        ByteBuffer bytes = batch.validated(settings, stage.baseOffset(), stage.epoch());
-        log.stage(bytes, stage.epoch());
+        Producing producing = produces.get(stage.token());
+        log.stage(producing.bytes, stage.epoch());
+        producing.staged = true;
+        releaseAfterWrite.add(producing.batch::release);
         loop.stagedIn(this);
     }
 
@@ -615,9 +642,14 @@ public final class PartitionHost {
         }
         LOG.error("[{}] partition stopped, it is out of service until this broker is restarted", name, problem);
         failed = true;
-        List<ClientBatch> waiting = new ArrayList<>(produces.values());
+        List<Producing> waiting = new ArrayList<>(produces.values());
         produces.clear();
-        waiting.forEach(batch -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
+        for (Producing producing : waiting) {
+            producing.batch.answered(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1, null, null);
+            if (!producing.staged) {
+                producing.batch.release();
+            }
+        }
         releaseWritten();
         if (reading != null) {
             reading.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);

@@ -1,0 +1,344 @@
+package io.tidemark.broker.api;
+
+import io.tidemark.broker.log.FileSlice;
+import io.tidemark.broker.net.Call;
+import io.tidemark.broker.net.RegionRecords;
+import io.tidemark.broker.replica.FetchSession;
+import io.tidemark.broker.replica.ReplicaError;
+import io.tidemark.broker.replica.ReplicaEvent;
+import io.tidemark.broker.runtime.PartitionHost;
+import io.tidemark.broker.runtime.PartitionLoop;
+import io.tidemark.broker.runtime.Partitions;
+import io.tidemark.broker.runtime.ReadSink;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.common.requests.FetchResponse;
+
+/**
+ * One fetch until it is answered: looks at the partitions of its session that changed, one after the other, and waits for
+ * more until there is enough, or an error, or its time is up (R4.20, R4.21, R4.24). Lives on the connection's loop.
+ */
+final class FetchCall {
+    /** A moved high watermark alone reaches an idle follower within this time, gathered over its partitions (B8). */
+    private static final long MARK_LINGER_MS = 20;
+
+    private final Call call;
+    private final FetchRequest request;
+    private final SessionReader reader;
+    private final FetchSession session;
+    private final PartitionLoop home;
+    private final Partitions partitions;
+    /** A request that names all its partitions gets a row for each of them (R4.31 is for incremental ones). */
+    private final boolean full;
+
+    private final Runnable whenDone;
+    private final Map<FetchSession.Partition, FetchResponseData.PartitionData> rows = new LinkedHashMap<>();
+    private final LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused;
+
+    private List<FetchSession.Partition> looking = List.of();
+    private int next;
+    /** Only the look at arrival tells the leader where the follower is (R4.10). */
+    private boolean firstLook = true;
+
+    private boolean stepping;
+    private boolean resultPending;
+    private boolean lookScheduled;
+    private boolean done;
+    private int bytes;
+    private boolean answerNow;
+    private PartitionLoop.Timer timer;
+    private long deadlineMs;
+
+    FetchCall(
+            Call call,
+            FetchRequest request,
+            SessionReader reader,
+            Partitions partitions,
+            LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused,
+            boolean full,
+            Runnable whenDone) {
+        this.call = call;
+        this.request = request;
+        this.reader = reader;
+        this.session = reader.session();
+        this.home = reader.home();
+        this.partitions = partitions;
+        this.refused = refused;
+        this.full = full;
+        this.whenDone = whenDone;
+        this.answerNow = !refused.isEmpty() || request.maxWait() <= 0;
+    }
+
+    void start(long nowMs) {
+        deadlineMs = nowMs + Math.max(0, request.maxWait());
+        answerNow |= session.size() == 0;
+        look();
+    }
+
+    /** There is something to look at again. */
+    void changed(boolean data) {
+        if (done) {
+            return;
+        }
+        if (data) {
+            scheduleLook();
+        } else if (home.now().ms() + MARK_LINGER_MS < deadlineMs) {
+            deadlineMs = home.now().ms() + MARK_LINGER_MS;
+            arm();
+        }
+    }
+
+    private void scheduleLook() {
+        if (!lookScheduled) {
+            lookScheduled = true;
+            home.atTurnEnd(() -> {
+                lookScheduled = false;
+                look();
+            });
+        }
+    }
+
+    private void look() {
+        if (done || resultPending || stepping) {
+            return;
+        }
+        looking = session.takeDirty();
+        next = 0;
+        advance();
+    }
+
+    /** Looks at one partition after the other, without recursion while their answers come at once. */
+    private void advance() {
+        stepping = true;
+        while (!done && next < looking.size()) {
+            resultPending = true;
+            look(looking.get(next++));
+            if (resultPending) {
+                stepping = false;
+                return;
+            }
+        }
+        stepping = false;
+        if (!done) {
+            looked();
+        }
+    }
+
+    private void result() {
+        resultPending = false;
+        if (!stepping && !done) {
+            advance();
+        } else if (!stepping) {
+            looking.subList(Math.min(next, looking.size()), looking.size()).forEach(session::keepDirty);
+        }
+    }
+
+    private void looked() {
+        firstLook = false;
+        if (answerNow || bytes >= request.minBytes() || home.now().ms() >= deadlineMs) {
+            answer();
+        } else {
+            arm();
+        }
+    }
+
+    private void arm() {
+        if (timer != null) {
+            timer.cancel();
+        }
+        timer = home.at(deadlineMs, () -> {
+            answerNow = true;
+            if (!resultPending && !stepping) {
+                // Once more over what only the high watermark has moved in.
+                look();
+            }
+        });
+    }
+
+    private void look(FetchSession.Partition partition) {
+        forget(partition);
+        PartitionLoop loop = partitions.loopOf(partition.id);
+        FetchSession.Want want = partition.want();
+        int left = Math.max(0, request.maxBytes() - bytes);
+        boolean first = bytes == 0;
+        boolean record = firstLook;
+        loop.execute(() -> {
+            PartitionHost host = loop.host(partition.id);
+            ReadSink sink = new Sink(partition);
+            if (host == null) {
+                sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
+                return;
+            }
+            host.read(
+                    event(loop.nextToken(), want, record), want.offset(), Math.min(left, want.maxBytes()), first, sink);
+        });
+    }
+
+    private ReplicaEvent event(long token, FetchSession.Want want, boolean record) {
+        if (session.isFollower()) {
+            return new ReplicaEvent.FollowerFetch(
+                    token,
+                    request.replicaId(),
+                    want.leaderEpoch(),
+                    want.offset(),
+                    want.lastFetchedEpoch(),
+                    want.logStart(),
+                    session.clock(),
+                    record);
+        }
+        return new ReplicaEvent.ConsumerFetch(
+                token,
+                want.leaderEpoch(),
+                want.offset(),
+                want.lastFetchedEpoch(),
+                request.isolationLevel() == IsolationLevel.READ_COMMITTED);
+    }
+
+    /** A row found by an earlier look is replaced by what the next one finds. */
+    private void forget(FetchSession.Partition partition) {
+        FetchResponseData.PartitionData row = rows.remove(partition);
+        if (row != null && row.records() instanceof RegionRecords records) {
+            bytes -= records.sizeInBytes();
+            release(records);
+        }
+    }
+
+    private static void release(RegionRecords records) {
+        records.release();
+    }
+
+    /** Receives one partition's outcome on the partition's loop and takes it to the connection's. */
+    private final class Sink implements ReadSink {
+        private final FetchSession.Partition partition;
+
+        private Sink(FetchSession.Partition partition) {
+            this.partition = partition;
+        }
+
+        @Override
+        public void read(FileSlice slice, boolean more, long highWatermark, long stableOffset, long logStart) {
+            home.execute(() -> {
+                FetchResponseData.PartitionData row = row(Errors.NONE, highWatermark, logStart)
+                        .setLastStableOffset(stableOffset)
+                        .setRecords(MemoryRecords.EMPTY);
+                if (done) {
+                    if (slice != null) {
+                        slice.release();
+                    }
+                    session.keepDirty(partition);
+                    result();
+                    return;
+                }
+                if (slice != null) {
+                    RegionRecords records = RegionRecords.of(new SegmentRegion(slice));
+                    bytes += records.sizeInBytes();
+                    row.setRecords(records);
+                }
+                if (more) {
+                    session.keepDirty(partition);
+                }
+                rows.put(partition, row);
+                result();
+            });
+        }
+
+        @Override
+        public void diverges(int epoch, long endOffset, long highWatermark, long logStart) {
+            home.execute(() -> {
+                answerNow = true;
+                rows.put(
+                        partition,
+                        row(Errors.NONE, highWatermark, logStart)
+                                .setRecords(MemoryRecords.EMPTY)
+                                .setDivergingEpoch(new FetchResponseData.EpochEndOffset()
+                                        .setEpoch(epoch)
+                                        .setEndOffset(endOffset)));
+                result();
+            });
+        }
+
+        @Override
+        public void refused(ReplicaError error, long highWatermark, long logStart) {
+            home.execute(() -> {
+                answerNow = true;
+                // A partition that is not here yet was not watched: the client looks again after its back-off.
+                reader.watch(partition.id);
+                session.keepDirty(partition);
+                rows.put(
+                        partition,
+                        row(ReplicaErrors.onWire(error), highWatermark, logStart)
+                                .setRecords(MemoryRecords.EMPTY));
+                result();
+            });
+        }
+
+        private FetchResponseData.PartitionData row(Errors error, long highWatermark, long logStart) {
+            return new FetchResponseData.PartitionData()
+                    .setPartitionIndex(partition.id.partition())
+                    .setErrorCode(error.code())
+                    .setHighWatermark(highWatermark)
+                    .setLastStableOffset(highWatermark)
+                    .setLogStartOffset(logStart);
+        }
+    }
+
+    private void answer() {
+        LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> response = new LinkedHashMap<>(refused);
+        for (Map.Entry<FetchSession.Partition, FetchResponseData.PartitionData> entry : rows.entrySet()) {
+            FetchSession.Partition partition = entry.getKey();
+            FetchResponseData.PartitionData row = entry.getValue();
+            boolean error = row.errorCode() != Errors.NONE.code();
+            boolean content =
+                    error || row.divergingEpoch().epoch() >= 0 || row.records().sizeInBytes() > 0;
+            if (!full && !content && !partition.news(row.highWatermark(), row.logStartOffset())) {
+                continue;
+            }
+            if (error) {
+                partition.sentError();
+            } else {
+                partition.sent(row.highWatermark(), row.logStartOffset());
+            }
+            response.put(
+                    new TopicIdPartition(
+                            ClusterView.uuid(partition.id.topicId()),
+                            new TopicPartition(partition.topic, partition.id.partition())),
+                    row);
+        }
+        rows.clear();
+        finish();
+        call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), response, List.of()));
+    }
+
+    /** The client has sent another fetch, or its session is gone: whatever it waits for, it is not this. */
+    void giveUp() {
+        if (done) {
+            return;
+        }
+        rows.keySet().forEach(session::keepDirty);
+        rows.values().forEach(row -> {
+            if (row.records() instanceof RegionRecords records) {
+                release(records);
+            }
+        });
+        rows.clear();
+        finish();
+        call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), new LinkedHashMap<>(), List.of()));
+    }
+
+    private void finish() {
+        done = true;
+        if (timer != null) {
+            timer.cancel();
+        }
+        reader.finished(this);
+        whenDone.run();
+    }
+}

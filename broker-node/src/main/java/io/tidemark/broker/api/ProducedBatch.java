@@ -1,0 +1,165 @@
+package io.tidemark.broker.api;
+
+import io.tidemark.broker.log.BatchHeader;
+import io.tidemark.broker.net.Call;
+import io.tidemark.broker.replica.ReplicaError;
+import io.tidemark.broker.runtime.ClientBatch;
+import io.tidemark.broker.runtime.TopicSettings;
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.CorruptRecordException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.utils.BufferSupplier;
+import org.apache.kafka.common.utils.PrimitiveRef;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.log.LogValidator;
+import org.apache.kafka.storage.internals.log.RecordValidationException;
+
+/** One partition's batch of a Produce request, as a slice of the request's frame; its answer is a row of the response. */
+final class ProducedBatch implements ClientBatch {
+    private static final ThreadLocal<BufferSupplier> BUFFERS = ThreadLocal.withInitial(BufferSupplier::create);
+    private static final LogValidator.MetricsRecorder NO_METRICS = new NoMetrics();
+
+    /** Hears what became of the batch. */
+    interface Outcome {
+        /** @param logAppendTimeMs time stamped by the broker, -1 if the producer's stand */
+        void known(
+                ReplicaError error,
+                long base,
+                long logStart,
+                long logAppendTimeMs,
+                String message,
+                RuntimeException cause);
+    }
+
+    private final TopicPartition name;
+    private final MemoryRecords records;
+    private final BatchHeader header;
+    private final Call call;
+    private final Outcome outcome;
+    private long logAppendTimeMs = -1;
+
+    private ProducedBatch(TopicPartition name, MemoryRecords records, BatchHeader header, Call call, Outcome outcome) {
+        this.name = name;
+        this.records = records;
+        this.header = header;
+        this.call = call;
+        this.outcome = outcome;
+    }
+
+    /** Takes the batch out of its request and keeps the frame. Throws ApiException if it is not exactly one v2 batch. */
+    static ProducedBatch of(TopicPartition name, MemoryRecords records, Call call, Outcome outcome) {
+        ByteBuffer buffer = records.buffer();
+        if (buffer.remaining() < BatchHeader.SIZE) {
+            throw new CorruptRecordException("a batch has at least " + BatchHeader.SIZE + " bytes");
+        }
+        BatchHeader header = BatchHeader.read(buffer, buffer.position());
+        if (header.magic() != RecordBatch.MAGIC_VALUE_V2) {
+            throw new UnsupportedForMessageFormatException(
+                    "batches of format " + header.magic() + " are not supported");
+        }
+        if (header.sizeInBytes() < BatchHeader.SIZE || header.sizeInBytes() > buffer.remaining()) {
+            throw new CorruptRecordException(
+                    "the batch says it has " + header.sizeInBytes() + " bytes, there are " + buffer.remaining());
+        }
+        if (header.sizeInBytes() != buffer.remaining()) {
+            throw new InvalidRecordException("a produce request has one batch per partition");
+        }
+        call.retainFrame();
+        return new ProducedBatch(name, records, header, call, outcome);
+    }
+
+    @Override
+    public BatchHeader header() {
+        return header;
+    }
+
+    @Override
+    public ByteBuffer validated(TopicSettings settings, long baseOffset, int leaderEpoch) {
+        try {
+            check(settings);
+            CompressionType source = CompressionType.forId(header.attributes() & 0x07);
+            LogValidator.ValidationResult result = new LogValidator(
+                            records,
+                            name,
+                            Time.SYSTEM,
+                            source,
+                            target(settings.compression(), source),
+                            settings.compacted(),
+                            RecordBatch.MAGIC_VALUE_V2,
+                            settings.logAppendTime() ? TimestampType.LOG_APPEND_TIME : TimestampType.CREATE_TIME,
+                            settings.timestampBeforeMaxMs(),
+                            settings.timestampAfterMaxMs(),
+                            leaderEpoch,
+                            AppendOrigin.CLIENT)
+                    .validateMessagesAndAssignOffsets(PrimitiveRef.ofLong(baseOffset), NO_METRICS, BUFFERS.get());
+            if (settings.logAppendTime()) {
+                logAppendTimeMs = result.logAppendTimeMs();
+            }
+            return result.validatedRecords().buffer();
+        } catch (RecordValidationException | ApiException e) {
+            throw new RefusedException(e);
+        }
+    }
+
+    private void check(TopicSettings settings) {
+        ByteBuffer buffer = records.buffer();
+        if (!BatchHeader.checksumMatches(buffer, buffer.position(), header.sizeInBytes())) {
+            throw new CorruptRecordException("the batch's checksum does not match its bytes");
+        }
+        if (header.sizeInBytes() > settings.log().maxMessageBytes()) {
+            throw new RecordTooLargeException("a batch of " + header.sizeInBytes() + " bytes is larger than the "
+                    + settings.log().maxMessageBytes() + " allowed");
+        }
+        if (header.isTransactional()) {
+            throw new InvalidRecordException("transactions are not supported yet");
+        }
+        if (header.isControl()) {
+            throw new InvalidRecordException("clients do not write control batches");
+        }
+    }
+
+    private static Compression target(String configured, CompressionType source) {
+        return configured.equals("producer")
+                ? Compression.of(source).build()
+                : Compression.of(configured.equals("uncompressed") ? "none" : configured)
+                        .build();
+    }
+
+    @Override
+    public void release() {
+        call.releaseFrame();
+    }
+
+    @Override
+    public void answered(ReplicaError error, long baseOffset, long logStart, String message, RefusedException cause) {
+        RuntimeException why = cause == null ? null : (RuntimeException) cause.getCause();
+        outcome.known(error, baseOffset, logStart, logAppendTimeMs, message, why);
+    }
+
+    private static final class NoMetrics implements LogValidator.MetricsRecorder {
+        @Override
+        public void recordInvalidMagic() {}
+
+        @Override
+        public void recordInvalidOffset() {}
+
+        @Override
+        public void recordInvalidSequence() {}
+
+        @Override
+        public void recordInvalidChecksums() {}
+
+        @Override
+        public void recordNoKeyCompactedTopic() {}
+    }
+}

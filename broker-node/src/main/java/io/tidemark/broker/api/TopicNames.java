@@ -1,0 +1,35 @@
+package io.tidemark.broker.api;
+
+import io.tidemark.broker.runtime.Partitions;
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.TopicState;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Resolves the partition a request names, by topic name or by topic id, in one image. */
+record TopicNames(ClusterImage image, Partitions partitions) {
+    private static final Uuid NO_ID = Uuid.ZERO_UUID;
+
+    /** The topic, or null. Requests that know ids leave the name empty, the others leave the id zero. */
+    TopicState topic(String name, Uuid id) {
+        if (id != null && !id.equals(NO_ID)) {
+            return image.topic(ClusterView.topicId(id));
+        }
+        return name == null || name.isEmpty() ? null : image.topic(name);
+    }
+
+    /** The error of a topic that {@link #topic} does not find. */
+    static Errors unknown(Uuid id) {
+        return id != null && !id.equals(NO_ID) ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+    }
+
+    /** The error of a partition of that topic which is not hosted here (R4.1). */
+    static Errors notHosted(TopicState topic, int partition) {
+        return topic.partition(partition) == null ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.NOT_LEADER_OR_FOLLOWER;
+    }
+
+    static PartitionId partition(TopicState topic, int partition) {
+        return new PartitionId(topic.id(), partition);
+    }
+}
