@@ -42,7 +42,24 @@ public final class BrokerApis {
                 broker.autoCreateTopics(),
                 broker.defaultPartitions(),
                 broker.defaultReplicationFactor());
-        return apis.register(ApiKeys.METADATA, new MetadataHandler(broker.image(), broker.clusterId(), autoCreation))
-                .register(ApiKeys.DESCRIBE_CLUSTER, new DescribeClusterHandler(broker.image(), broker.clusterId()));
+        QuorumRequest quorum = new QuorumRequest(broker.quorum(), broker.waiter());
+        TopicConfigs topicConfigs = new TopicConfigs(broker.brokerId(), broker.config());
+        Supplier<ClusterImage> image = broker.image();
+        return apis.register(ApiKeys.METADATA, new MetadataHandler(image, broker.clusterId(), autoCreation))
+                .register(ApiKeys.DESCRIBE_CLUSTER, new DescribeClusterHandler(image, broker.clusterId()))
+                .register(ApiKeys.DESCRIBE_TOPIC_PARTITIONS, new DescribeTopicPartitionsHandler(image))
+                .register(
+                        ApiKeys.DESCRIBE_CONFIGS,
+                        new DescribeConfigsHandler(image, broker.brokerId(), broker.config(), topicConfigs))
+                .register(
+                        ApiKeys.CREATE_TOPICS,
+                        new CreateTopicsHandler(image, quorum, topicConfigs, broker.defaultPartitions()))
+                .register(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(quorum))
+                .register(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(image, quorum))
+                .register(
+                        ApiKeys.INIT_PRODUCER_ID,
+                        new InitProducerIdHandler(
+                                new ProducerIdSource(broker.quorum(), broker.brokerId(), broker.brokerEpoch())))
+                .register(ApiKeys.FIND_COORDINATOR, new FindCoordinatorHandler());
     }
 }
