@@ -22,8 +22,17 @@ import java.util.stream.Stream;
 public final class RealDisk implements Disk {
     @Override
     public File open(Path path) throws IOException {
-        return new ChannelFile(
-                FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE));
+        return new ChannelFile(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    @Override
+    public File create(Path path) throws IOException {
+        return new ChannelFile(FileChannel.open(
+                path,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING));
     }
 
     @Override

@@ -18,6 +18,12 @@ record BatchRegion(int start, int end, long firstBatchBase, long nextOffset) {
      * damaged.
      */
     static BatchRegion find(Disk.File file, int from, MemoryIndex index, Query query) throws IOException {
+        int entryAt = index == null ? -1 : index.floorOffset(query.offset());
+        boolean toTheEnd = query.segmentEnd() <= query.bound() && query.size() - from <= query.maxBytes();
+        if (toTheEnd && entryAt >= 0 && index.get(entryAt).offset() == query.offset()) {
+            // The common read of a follower that keeps up: the index says it all.
+            return new BatchRegion(from, query.size(), query.offset(), query.segmentEnd());
+        }
         int readAhead = index == null ? BatchScanner.BULK : BatchScanner.NEAR;
         BatchScanner scanner = new BatchScanner(file, from, query.size(), readAhead, false);
         BatchHeader first = scanner.next();

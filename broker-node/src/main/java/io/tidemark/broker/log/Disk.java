@@ -13,8 +13,11 @@ import java.util.Optional;
  * or deleted name only once its directory was synced.
  */
 public interface Disk {
-    /** Opens for reading and writing, and creates an empty file if there is none. */
+    /** Opens for reading and writing; throws NoSuchFileException if there is no such file. */
     File open(Path path) throws IOException;
+
+    /** Opens a new, empty file for reading and writing; what the name held before is gone. */
+    File create(Path path) throws IOException;
 
     boolean exists(Path path);
 

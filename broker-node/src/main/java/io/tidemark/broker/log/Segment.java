@@ -35,6 +35,14 @@ final class Segment {
         this.size = size;
     }
 
+    /** A new, empty segment in place of whatever its file held. */
+    static Segment create(Disk disk, Path directory, long base) throws IOException {
+        Segment segment = new Segment(disk, directory, base, 0);
+        segment.index = new MemoryIndex();
+        segment.file = disk.create(segment.path);
+        return segment;
+    }
+
     static String fileName(long base) {
         return String.format("%020d%s", base, SUFFIX);
     }
@@ -60,6 +68,7 @@ final class Segment {
         return path;
     }
 
+    /** The open file; the caller holds a reference. */
     synchronized Disk.File file() throws IOException {
         if (file == null) {
             file = disk.open(path);

@@ -69,9 +69,7 @@ final class SegmentList {
 
     /** Adds an empty segment; the name is durable after the next sync of the directory. */
     Segment create(long base) throws IOException {
-        Segment segment = new Segment(disk, directory, base, 0);
-        segment.index = new MemoryIndex();
-        segment.file().truncate(0);
+        Segment segment = Segment.create(disk, directory, base);
         byBase.put(base, segment);
         return segment;
     }

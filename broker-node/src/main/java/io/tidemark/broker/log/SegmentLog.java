@@ -468,7 +468,7 @@ public final class SegmentLog {
             Segment oldest = segments.first();
             long oldestEnd = segments.endOf(oldest, end);
             boolean expired = settings.retentionMs() >= 0
-                    && oldest.size > 0
+                    && maxTimestampOf(oldest) >= 0
                     && maxTimestampOf(oldest) < nowMs - settings.retentionMs();
             boolean tooMuch = settings.retentionBytes() >= 0 && size - oldest.size >= settings.retentionBytes();
             boolean retired = oldest.size > 0 && oldestEnd <= highWatermark && (expired || tooMuch);

@@ -26,7 +26,7 @@ class RealDiskTest {
         for (int i = 0; i < many.length; i++) {
             many[i] = ByteBuffer.allocate(4).putInt(i).flip();
         }
-        try (Disk.File file = disk.open(root.resolve("f"))) {
+        try (Disk.File file = disk.create(root.resolve("f"))) {
             file.write(new ByteBuffer[] {ByteBuffer.allocate(0), ByteBuffer.wrap(new byte[8])}, 0);
             file.write(many, 4);
             assertThat(file.size()).isEqualTo(4 + 4 * many.length);
@@ -38,6 +38,11 @@ class RealDiskTest {
             file.sync();
         }
         assertThat(disk.size(root.resolve("f"))).isEqualTo(6);
+        disk.open(root.resolve("f")).close();
+        assertThat(disk.size(root.resolve("f"))).isEqualTo(6);
+        disk.create(root.resolve("f")).close();
+        assertThat(disk.size(root.resolve("f"))).isZero();
+        assertThatThrownBy(() -> disk.open(root.resolve("g"))).isInstanceOf(NoSuchFileException.class);
     }
 
     @Test

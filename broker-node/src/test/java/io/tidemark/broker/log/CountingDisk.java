@@ -21,7 +21,15 @@ final class CountingDisk implements Disk {
 
     @Override
     public File open(Path path) throws IOException {
-        File file = real.open(path);
+        return counting(real.open(path));
+    }
+
+    @Override
+    public File create(Path path) throws IOException {
+        return counting(real.create(path));
+    }
+
+    private File counting(File file) {
         return new File() {
             @Override
             public int read(ByteBuffer target, long position) throws IOException {

@@ -257,6 +257,29 @@ class SegmentLogTest {
     }
 
     @Test
+    void aColdReadThatComesTooLateDoesNotBringADeletedSegmentBack() throws IOException {
+        rig.append(0, 4);
+        rig.log.roll();
+        rig.append(0, 4);
+        rig.log.close();
+        rig.open(LogRig.clean());
+        ReadResult.Cold cold = (ReadResult.Cold) rig.log.read(0, 8, 1 << 20, true);
+        rig.log.raiseLogStart(4);
+        rig.log.deleteOldSegments(0, 8);
+        cold.warm().run();
+        assertThat(rig.segmentFiles()).containsExactly("00000000000000000004.log");
+        assertThat(rig.log.read(0, 8, 1 << 20, true)).isInstanceOf(ReadResult.OutOfRange.class);
+    }
+
+    @Test
+    void recordsWithoutTimestampAreNotOld() throws IOException {
+        rig.log.settings(FINE.withRetention(1000, -1));
+        rig.append(0, Batches.batch(0, 0, 1, -1));
+        rig.log.roll();
+        assertThat(rig.log.deleteOldSegments(1_000_000, 1)).isZero();
+    }
+
+    @Test
     void aFlushMovesTheRecoveryPointToWhatWasWrittenWhenItWasTaken() throws IOException {
         rig.log.settings(FINE.withFlushBytes(180));
         rig.append(0, 3);
