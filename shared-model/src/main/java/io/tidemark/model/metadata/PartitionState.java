@@ -75,7 +75,7 @@ public record PartitionState(
     }
 
     /** The state after {@code change}: PE + 1, LE + 1 if it names a leader; its min ISR is kept for the fold to set. */
-    PartitionState with(MetadataRecord.PartitionChanged change) {
+    public PartitionState with(MetadataRecord.PartitionChanged change) {
         return new PartitionState(
                 id,
                 orElse(change.replicas(), replicas),

@@ -1,0 +1,92 @@
+package io.tidemark.quorum.core;
+
+import io.tidemark.model.metadata.BrokerState;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.MetadataEntry.Cause;
+import io.tidemark.model.metadata.MetadataRecord;
+import io.tidemark.model.metadata.MetadataRecord.BrokerFenced;
+import io.tidemark.model.metadata.MetadataRecord.BrokerShuttingDown;
+import io.tidemark.model.metadata.MetadataRecord.BrokerUnfenced;
+import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import io.tidemark.model.metadata.QuorumCommand.FenceBrokers;
+import io.tidemark.model.metadata.QuorumReply;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A registered broker's way between fenced, unfenced and shutting down, with the record order that each step has
+ * (R7.20-R7.22).
+ */
+final class BrokerLifecycle {
+    private BrokerLifecycle() {}
+
+    /** Partition changes first, then the fences; one computation with all of them gone (R7.20, B4). */
+    static Decision fence(ClusterImage image, FenceBrokers command) {
+        Map<Integer, Long> gone = new LinkedHashMap<>();
+        for (BrokerRef ref : command.brokers()) {
+            BrokerState broker = image.broker(ref.brokerId());
+            if (broker != null && broker.epoch() == ref.brokerEpoch() && !broker.fenced()) {
+                gone.put(ref.brokerId(), ref.brokerEpoch());
+            }
+        }
+        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.leave(image, gone.keySet(), Set.of()));
+        gone.forEach((id, epoch) -> records.add(new BrokerFenced(id, epoch)));
+        Cause cause = command.brokers().size() == 1
+                ? Causes.broker("FenceBrokers", command.brokers().get(0), command.reason())
+                : Causes.controller("FenceBrokers", command.reason());
+        return Decision.of(records, new QuorumReply.Done(), cause);
+    }
+
+    /** The unfence first, then elections for what has no leader (R7.22). */
+    static Decision unfence(ClusterImage image, BrokerRef ref) {
+        Cause cause = Causes.broker("UnfenceBroker", ref, "");
+        Decision refusal = refuseStale(image, ref, cause);
+        if (refusal != null) {
+            return refusal;
+        }
+        BrokerState broker = image.broker(ref.brokerId());
+        List<MetadataRecord> records = new ArrayList<>();
+        if (broker.fenced()) {
+            records.add(new BrokerUnfenced(broker.id(), broker.epoch()));
+            if (!broker.shuttingDown()) {
+                records.addAll(PartitionMoves.electWith(image, broker.id()));
+            }
+        }
+        return Decision.of(records, new QuorumReply.Done(), cause);
+    }
+
+    /** The announcement first, once, then the partition changes for whatever remains (R7.21). */
+    static Decision shutDown(ClusterImage image, BrokerRef ref) {
+        Cause cause = Causes.broker("ShutDownBroker", ref, "controlled shutdown");
+        Decision refusal = refuseStale(image, ref, cause);
+        if (refusal != null) {
+            return refusal;
+        }
+        BrokerState broker = image.broker(ref.brokerId());
+        List<MetadataRecord> records = new ArrayList<>();
+        if (!broker.fenced()) {
+            if (!broker.shuttingDown()) {
+                records.add(new BrokerShuttingDown(broker.id(), broker.epoch()));
+            }
+            records.addAll(PartitionMoves.leave(image, Set.of(broker.id()), Set.of()));
+        }
+        return Decision.of(records, new QuorumReply.Done(), cause);
+    }
+
+    /** A refusal for an incarnation that is not the registered one, else null. */
+    private static Decision refuseStale(ClusterImage image, BrokerRef ref, Cause cause) {
+        BrokerState broker = image.broker(ref.brokerId());
+        if (broker == null) {
+            return Decision.refused(
+                    ErrorCode.BROKER_ID_NOT_REGISTERED, "broker " + ref.brokerId() + " is not registered", cause);
+        }
+        if (broker.epoch() != ref.brokerEpoch()) {
+            return Decision.refused(ErrorCode.STALE_BROKER_EPOCH, Causes.stale(ref, broker), cause);
+        }
+        return null;
+    }
+}

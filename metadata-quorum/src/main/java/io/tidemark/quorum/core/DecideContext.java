@@ -1,0 +1,14 @@
+package io.tidemark.quorum.core;
+
+import io.tidemark.model.MonoTime;
+import io.tidemark.model.WallTime;
+import java.util.function.IntPredicate;
+
+/**
+ * What a decision may know beside the image and the command.
+ *
+ * @param random seed drawn by the acting controller for this one command; topic ids and placement derive from it
+ * @param sessionAlive whether the registered incarnation of that broker id has a session that has not run out (R1.15)
+ */
+public record DecideContext(
+        WallTime now, MonoTime monoNow, long random, IntPredicate sessionAlive, ControllerSettings settings) {}
