@@ -34,6 +34,9 @@ public interface DecisionMaker {
     /** The brokers whose sessions have run out, to be fenced by one decision (B4). */
     List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now);
 
+    /** A command that {@link #heartbeat} or {@link #expired} led to was answered, in whatever way. */
+    void finished(QuorumCommand command);
+
     /** No records together with a refusal is a rejection. */
     record Decided(List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {}
 

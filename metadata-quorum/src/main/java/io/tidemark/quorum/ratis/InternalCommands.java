@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -28,10 +29,13 @@ final class InternalCommands {
 
     private final RaftServer server;
     private final RaftGroupId groupId;
+    private final Consumer<QuorumCommand> finished;
     private final ClientId clientId = ClientId.randomId();
     private final Set<QuorumCommand> onTheirWay = ConcurrentHashMap.newKeySet();
 
-    InternalCommands(RaftServer server, RaftGroupId groupId) {
+    /** {@code finished} is told of every command that was answered or failed. */
+    InternalCommands(RaftServer server, RaftGroupId groupId, Consumer<QuorumCommand> finished) {
+        this.finished = finished;
         this.server = server;
         this.groupId = groupId;
     }
@@ -57,6 +61,7 @@ final class InternalCommands {
         }
         reply.whenComplete((answer, failure) -> {
             onTheirWay.remove(command);
+            finished.accept(command);
             report(command, answer, failure instanceof CompletionException ? failure.getCause() : failure);
         });
     }

@@ -19,7 +19,9 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaderDuties implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderDuties.class);
-    private static final long TICK_MS = 100;
+
+    /** How often the duties are looked at, milliseconds. */
+    static final long TICK_MS = 100;
 
     /** The level of record kinds this version writes. */
     private static final int LEVEL = 1;

@@ -2,6 +2,8 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.model.metadata.QuorumReply;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -42,6 +44,12 @@ final class PendingImage {
         if (index > image.index()) {
             image = image.apply(index, entry);
         }
+    }
+
+    /** For fault tests: the image goes on as if an entry had been appended that the log never gets. */
+    void ghost() {
+        MetadataEntry.Cause cause = new MetadataEntry.Cause("Ghost", -1, -1, "", "fault injection");
+        appended(image.index() + 1, new MetadataEntry(image.tip(), 0, cause, List.of(), new QuorumReply.Done()));
     }
 
     /** The entry at that index took no effect. */

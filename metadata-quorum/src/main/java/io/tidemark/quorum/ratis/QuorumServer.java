@@ -52,7 +52,7 @@ public final class QuorumServer implements AutoCloseable {
             server.close();
             throw e;
         }
-        InternalCommands commands = new InternalCommands(server, group.getGroupId());
+        InternalCommands commands = new InternalCommands(server, group.getGroupId(), decisions::finished);
         duties = new LeaderDuties(machine, division.getInfo(), decisions, commands, clock, settings);
         snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, settings);
     }

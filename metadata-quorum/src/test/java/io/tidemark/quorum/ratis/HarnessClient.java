@@ -14,6 +14,7 @@ import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
 import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -43,6 +44,23 @@ final class HarnessClient implements AutoCloseable {
 
     CompletableFuture<QuorumReply.Answer> submitAsync(QuorumCommand command) {
         return client.async().send(message(CommandCodec.encode(command))).thenApply(HarnessClient::answer);
+    }
+
+    /** One attempt under that call id at that controller. */
+    QuorumReply.Answer sendAs(long callId, int nodeId, QuorumCommand command) throws IOException {
+        RaftClientReply reply = client.getClientRpc()
+                .sendRequest(RaftClientRequest.newBuilder()
+                        .setClientId(client.getId())
+                        .setServerId(RatisProperties.peerId(nodeId))
+                        .setGroupId(client.getGroupId())
+                        .setCallId(callId)
+                        .setMessage(message(CommandCodec.encode(command)))
+                        .setType(RaftClientRequest.writeRequestType())
+                        .build());
+        if (!reply.isSuccess()) {
+            throw reply.getException();
+        }
+        return answer(reply);
     }
 
     /** A poll of that controller. */

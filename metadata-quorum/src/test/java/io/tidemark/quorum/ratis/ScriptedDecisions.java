@@ -121,4 +121,9 @@ final class ScriptedDecisions implements DecisionMaker {
     public List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now) {
         return List.of();
     }
+
+    @Override
+    public void finished(QuorumCommand command) {
+        // Nothing is remembered of commands under way.
+    }
 }
