@@ -1,0 +1,47 @@
+package io.tidemark.quorum.ratis;
+
+import io.tidemark.model.MonoTime;
+import io.tidemark.model.WallTime;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.model.metadata.MetadataRecord;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import io.tidemark.model.metadata.QuorumQuery;
+import io.tidemark.model.metadata.QuorumReply;
+import java.util.List;
+
+/**
+ * The acting controller's judgement as the shell needs it: decisions on images, and the sessions of brokers. Called
+ * from several threads at once.
+ */
+public interface DecisionMaker {
+    /** A refusal that needs no state, so that it costs no entry; null if the command must be decided. */
+    QuorumReply refuse(QuorumCommand command);
+
+    /**
+     * What the command leads to on that image.
+     *
+     * @param term of the leader that decides
+     * @param random fresh random bits for placement and ids
+     */
+    Decided decide(long term, ClusterImage pending, QuorumCommand command, WallTime now, MonoTime monoNow, long random);
+
+    /** A sign of life, judged on the applied image. */
+    Beat heartbeat(long term, ClusterImage applied, QuorumQuery.Heartbeat heartbeat, MonoTime now);
+
+    /** The brokers whose sessions have run out, to be fenced by one decision (B4). */
+    List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now);
+
+    /** A command that {@link #heartbeat} or {@link #expired} led to was answered, in whatever way. */
+    void finished(QuorumCommand command);
+
+    /** No records together with a refusal is a rejection. */
+    record Decided(List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {}
+
+    /**
+     * @param toSubmit the command that the heartbeat led to, or null
+     */
+    record Beat(ErrorCode error, boolean caughtUp, boolean fenced, boolean shouldShutDown, QuorumCommand toSubmit) {}
+}

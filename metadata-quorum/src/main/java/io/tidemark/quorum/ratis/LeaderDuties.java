@@ -1,0 +1,94 @@
+package io.tidemark.quorum.ratis;
+
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.server.DivisionInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the acting controller does by itself: the first entry of a new cluster, fencing of brokers whose session ran out,
+ * an empty entry when nothing else is written. Whether it leads is asked each time, since the end of a leadership is not
+ * always told.
+ */
+final class LeaderDuties implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaderDuties.class);
+
+    /** How often the duties are looked at, milliseconds. */
+    static final long TICK_MS = 100;
+
+    /** The level of record kinds this version writes. */
+    private static final int LEVEL = 1;
+
+    private final MetadataStateMachine machine;
+    private final DivisionInfo info;
+    private final DecisionMaker decisions;
+    private final InternalCommands commands;
+    private final NodeClock clock;
+    private final long noOpIntervalMs;
+    private final Map<String, String> bootstrapConfigs;
+    private final ScheduledThreadPoolExecutor thread;
+
+    LeaderDuties(
+            MetadataStateMachine machine,
+            DivisionInfo info,
+            DecisionMaker decisions,
+            InternalCommands commands,
+            NodeClock clock,
+            QuorumSettings settings) {
+        this.machine = machine;
+        this.info = info;
+        this.decisions = decisions;
+        this.commands = commands;
+        this.clock = clock;
+        this.noOpIntervalMs = settings.noOpIntervalMs();
+        this.bootstrapConfigs = settings.bootstrapConfigs();
+        this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon("controller-" + settings.nodeId() + "-duties"));
+        machine.submitTo(this::submit);
+        thread.scheduleWithFixedDelay(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void tick() {
+        try {
+            if (info.isLeader() && info.isLeaderReady()) {
+                duties(info.getCurrentTerm(), machine.applied().image());
+            }
+        } catch (RuntimeException e) {
+            LOG.error("a duty of the acting controller failed; it is tried again", e);
+        }
+    }
+
+    private void duties(long term, ClusterImage image) {
+        if (image.level() == 0) {
+            commands.submit(new QuorumCommand.Bootstrap(LEVEL, bootstrapConfigs));
+            return;
+        }
+        List<BrokerRef> expired = decisions.expired(term, image, clock.mono());
+        if (!expired.isEmpty()) {
+            commands.submit(new QuorumCommand.FenceBrokers(expired, "no heartbeat within the session timeout"));
+        }
+        if (clock.mono().ms() - machine.lastEntryMs() >= noOpIntervalMs) {
+            commands.submit(new QuorumCommand.NoOp());
+        }
+    }
+
+    /** Takes a command from any thread. */
+    private void submit(QuorumCommand command) {
+        try {
+            thread.execute(() -> commands.submit(command));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("closing, not submitted: {}", command);
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,175 @@
+package io.tidemark.quorum.ratis;
+
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.QuorumQuery;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.rpc.CallId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One controller: a server of the quorum with its replica of the metadata. */
+public final class QuorumServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(QuorumServer.class);
+    private static final long TRANSFER_MS = 1_000;
+
+    private final QuorumSettings settings;
+    private final RaftGroup group;
+    private final MetadataStateMachine machine;
+    private final RaftServer server;
+    private final RaftServer.Division division;
+    private final LeaderDuties duties;
+    private final Snapshotter snapshotter;
+
+    private QuorumServer(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
+            throws IOException {
+        this.settings = settings;
+        group = RatisProperties.group(settings.clusterId(), settings.voters());
+        machine = new MetadataStateMachine(settings.nodeId(), decisions, clock, new SecureRandom(), fatal);
+        QuorumStorage.begin(settings.directory());
+        server = RaftServer.newBuilder()
+                .setServerId(RatisProperties.peerId(settings.nodeId()))
+                .setGroup(group)
+                .setProperties(RatisProperties.server(settings))
+                .setStateMachine(machine)
+                .setOption(RaftStorage.StartupOption.RECOVER)
+                .build();
+        try {
+            server.start();
+            division = server.getDivision(group.getGroupId());
+        } catch (IOException | RuntimeException e) {
+            machine.expectShutdown();
+            server.close();
+            throw e;
+        }
+        InternalCommands commands = new InternalCommands(server, group.getGroupId(), decisions::finished);
+        duties = new LeaderDuties(machine, division.getInfo(), decisions, commands, clock, settings);
+        snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, settings);
+    }
+
+    /**
+     * Starts a controller; when this returns it listens and takes part. Throws IOException if it cannot listen or its
+     * log cannot be read, DirectoryException if the log is gone.
+     */
+    public static QuorumServer start(QuorumSettings settings, DecisionMaker decisions, FatalHandler fatal)
+            throws IOException {
+        return start(settings, decisions, NodeClock.SYSTEM, fatal);
+    }
+
+    static QuorumServer start(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
+            throws IOException {
+        return new QuorumServer(settings, decisions, clock, fatal);
+    }
+
+    public int nodeId() {
+        return settings.nodeId();
+    }
+
+    /** Whether this is the acting controller and has applied all that came before it (R7.97). */
+    public boolean leads() {
+        return division.getInfo().isLeader() && division.getInfo().isLeaderReady();
+    }
+
+    /** What this controller has applied. */
+    public ClusterImage image() {
+        return machine.applied().image();
+    }
+
+    /** How this controller stands. */
+    public QuorumQuery.StatusAnswer status() {
+        return machine.status();
+    }
+
+    /** Entries that took no effect since this process started; outside of fault tests each is a bug. */
+    public long voidEntries() {
+        return machine.voidEntries();
+    }
+
+    MetadataStateMachine machine() {
+        return machine;
+    }
+
+    RaftServer.Division division() {
+        return division;
+    }
+
+    /** Takes a snapshot now; false if that failed. */
+    boolean takeSnapshot() throws InterruptedException, ExecutionException {
+        return snapshotter.take();
+    }
+
+    /** Stops in bounded time, handing the leadership over first if there is somebody to take it. */
+    @Override
+    public void close() throws IOException {
+        machine.expectShutdown();
+        duties.close();
+        snapshotter.close();
+        if (leads()) {
+            handOver();
+        }
+        stop();
+    }
+
+    /** Stops without handing over, as a crash would. */
+    void closeAbruptly() throws IOException {
+        machine.expectShutdown();
+        duties.close();
+        snapshotter.close();
+        stop();
+    }
+
+    private void stop() throws IOException {
+        server.close();
+        machine.close();
+    }
+
+    /** To the follower that is furthest; without an answer in time the others elect one by themselves. */
+    private void handOver() {
+        RaftPeerId successor = furthestFollower();
+        if (successor == null) {
+            return;
+        }
+        try {
+            server.transferLeadershipAsync(new TransferLeadershipRequest(
+                            ClientId.randomId(),
+                            server.getId(),
+                            group.getGroupId(),
+                            CallId.getAndIncrement(),
+                            successor,
+                            TRANSFER_MS))
+                    .get(TRANSFER_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException | ExecutionException | TimeoutException | RuntimeException e) {
+            LOG.info("the leadership could not be handed to {}: {}", successor, e.toString());
+        }
+    }
+
+    private RaftPeerId furthestFollower() {
+        long[] matched = division.getInfo().getFollowerMatchIndices();
+        List<RaftPeerId> others = division.getRaftConf().getCurrentPeers().stream()
+                .map(peer -> peer.getId())
+                .filter(id -> !id.equals(server.getId()))
+                .toList();
+        // Ratis lists the followers' indices in the order of its configuration.
+        RaftPeerId best = null;
+        long bestIndex = -1;
+        for (int i = 0; i < Math.min(matched.length, others.size()); i++) {
+            if (matched[i] > bestIndex) {
+                best = others.get(i);
+                bestIndex = matched[i];
+            }
+        }
+        return best;
+    }
+}

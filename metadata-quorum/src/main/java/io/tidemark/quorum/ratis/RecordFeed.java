@@ -1,0 +1,197 @@
+package io.tidemark.quorum.ratis;
+
+import io.tidemark.model.codec.QueryCodec;
+import io.tidemark.model.metadata.QuorumQuery.IndexedEntry;
+import io.tidemark.model.metadata.QuorumQuery.Poll;
+import io.tidemark.model.metadata.QuorumQuery.PollAnswer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Answers the long polls of those who follow the log (R7.97). Entries come from the ring in memory, else from the log
+ * on disk, else the reader gets the image. All state belongs to one thread of its own, so neither the applying thread
+ * nor a network thread ever waits for a reader.
+ *
+ * <p>A poll that is up to date is parked; it is answered at once when an urgent entry is applied (leadership or fencing
+ * changed), after at most {@value #LINGER_MS} ms for others, so that a burst costs each reader one answer, and empty
+ * when its time has passed.
+ */
+final class RecordFeed implements AutoCloseable {
+    static final long LINGER_MS = 20;
+    private static final int MAX_WAIT_MS = 10_000;
+    private static final int MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+    private static final int RING_ENTRIES = 20_000;
+    private static final long RING_BYTES = 32L * 1024 * 1024;
+
+    /** What is no longer in the ring. Called on a thread of its own, may read files. */
+    interface History {
+        /** The answer to a poll whose position is not in the ring. */
+        PollAnswer read(long nextIndex, int maxBytes);
+    }
+
+    private record Parked(Poll poll, CompletableFuture<byte[]> answer, long deadlineMs) {}
+
+    private final ScheduledThreadPoolExecutor thread;
+    private final ExecutorService slow;
+    private final RecordRing ring;
+    private final History history;
+    private final IntSupplier leaderId;
+    private final NodeClock clock;
+    private final List<Parked> parked = new ArrayList<>();
+    private boolean flushArmed;
+
+    RecordFeed(String name, History history, IntSupplier leaderId, NodeClock clock) {
+        this(name, history, leaderId, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
+    }
+
+    RecordFeed(String name, History history, IntSupplier leaderId, NodeClock clock, RecordRing ring) {
+        this.history = history;
+        this.leaderId = leaderId;
+        this.clock = clock;
+        this.ring = ring;
+        this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(name + "-feed"));
+        this.thread.setRemoveOnCancelPolicy(true);
+        this.slow = Executors.newSingleThreadExecutor(Threads.daemon(name + "-feed-history"));
+        ring.reset(-1);
+    }
+
+    /** Starts anew behind that index: after a start from a snapshot, or an install. */
+    void reset(long appliedIndex) {
+        run(() -> {
+            ring.reset(appliedIndex);
+            serveParked();
+        });
+    }
+
+    /** An entry was applied. */
+    void applied(long index, byte[] bytes, boolean urgent) {
+        run(() -> {
+            ring.add(index, new RecordRing.Slot(bytes, nowMs(), urgent));
+            if (urgent) {
+                serveParked();
+            } else if (!parked.isEmpty()) {
+                armFlush(LINGER_MS);
+            }
+        });
+    }
+
+    /** The encoded answer, later; never an error except that the feed is closed. */
+    CompletableFuture<byte[]> poll(Poll asked) {
+        Poll poll = new Poll(
+                asked.nextIndex(),
+                Math.max(0, Math.min(asked.waitMs(), MAX_WAIT_MS)),
+                Math.max(1, Math.min(asked.maxBytes(), MAX_ANSWER_BYTES)));
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        Parked reader = new Parked(poll, answer, nowMs() + poll.waitMs());
+        if (!run(() -> receive(reader))) {
+            answer.complete(QueryCodec.encodeFailure("this controller is closing"));
+        }
+        return answer;
+    }
+
+    private void receive(Parked reader) {
+        if (!serve(reader, nowMs())) {
+            parked.add(reader);
+            thread.schedule(this::serveParked, reader.poll.waitMs(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void serveParked() {
+        long now = nowMs();
+        for (Iterator<Parked> readers = parked.iterator(); readers.hasNext(); ) {
+            if (serve(readers.next(), now)) {
+                readers.remove();
+            }
+        }
+    }
+
+    /** Answers the reader if it is due. */
+    private boolean serve(Parked reader, long now) {
+        Poll poll = reader.poll;
+        if (!ring.holdsFrom(poll.nextIndex())) {
+            readHistory(reader);
+            return true;
+        }
+        long due = ring.dueMs(poll.nextIndex(), LINGER_MS, now);
+        if (due > now && reader.deadlineMs > now) {
+            if (due != Long.MAX_VALUE) {
+                armFlush(due - now);
+            }
+            return false;
+        }
+        List<IndexedEntry> entries = ring.from(poll.nextIndex(), poll.maxBytes());
+        long next = entries.isEmpty()
+                ? poll.nextIndex()
+                : entries.get(entries.size() - 1).index() + 1;
+        reader.answer.complete(QueryCodec.encode(new PollAnswer(null, entries, next, leaderId.getAsInt())));
+        return true;
+    }
+
+    private void readHistory(Parked reader) {
+        offload(reader.answer, () -> QueryCodec.encode(history.read(reader.poll.nextIndex(), reader.poll.maxBytes())));
+    }
+
+    /** Computes an answer on the thread for slow ones; what fails is answered in words. */
+    void offload(CompletableFuture<byte[]> answer, Supplier<byte[]> work) {
+        try {
+            slow.execute(() -> {
+                try {
+                    answer.complete(work.get());
+                } catch (RuntimeException e) {
+                    answer.complete(QueryCodec.encodeFailure(e.toString()));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            answer.complete(QueryCodec.encodeFailure("this controller is closing"));
+        }
+    }
+
+    private void armFlush(long delayMs) {
+        if (!flushArmed) {
+            flushArmed = true;
+            thread.schedule(
+                    () -> {
+                        flushArmed = false;
+                        serveParked();
+                    },
+                    delayMs,
+                    TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private boolean run(Runnable task) {
+        try {
+            thread.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    private long nowMs() {
+        return clock.mono().ms();
+    }
+
+    /** Answers everybody who waits, so that no caller hangs. */
+    @Override
+    public void close() {
+        run(() -> {
+            for (Parked reader : parked) {
+                reader.answer.complete(QueryCodec.encodeFailure("this controller is closing"));
+            }
+            parked.clear();
+        });
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        thread.shutdown();
+        slow.shutdown();
+    }
+}

@@ -1,0 +1,203 @@
+package io.tidemark.quorum.ratis;
+
+import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.metadata.ClusterImage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+
+/** A real quorum of controllers in this process, on free ports of the loopback and files below a test's folder. */
+public final class QuorumHarness implements AutoCloseable {
+    private static final int FIRST_ID = 101;
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Path root;
+    private final String clusterId = UUID.randomUUID().toString();
+    private final List<QuorumVoter> voters;
+    private final Supplier<DecisionMaker> decisions;
+    private final NodeClock clock;
+    private final UnaryOperator<QuorumSettings> adjust;
+    private final QuorumRpc rpc;
+    private final Map<Integer, QuorumServer> running = new TreeMap<>();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+
+    /** {@code decisions} makes the brain of each controller. */
+    public QuorumHarness(Path root, int controllers, Supplier<DecisionMaker> decisions) {
+        this(root, controllers, decisions, QuorumRpc.GRPC, NodeClock.SYSTEM, UnaryOperator.identity());
+    }
+
+    QuorumHarness(
+            Path root,
+            int controllers,
+            Supplier<DecisionMaker> decisions,
+            QuorumRpc rpc,
+            NodeClock clock,
+            UnaryOperator<QuorumSettings> adjust) {
+        this.root = root;
+        this.decisions = decisions;
+        this.clock = clock;
+        this.adjust = adjust;
+        this.rpc = rpc;
+        this.voters = freeVoters(controllers);
+        voters.forEach(voter -> startNode(voter.id()));
+    }
+
+    public List<QuorumVoter> voters() {
+        return voters;
+    }
+
+    public String clusterId() {
+        return clusterId;
+    }
+
+    public QuorumRpc rpc() {
+        return rpc;
+    }
+
+    /** What any controller reported as fatal. */
+    public List<String> failures() {
+        return failures;
+    }
+
+    public QuorumServer server(int id) {
+        return running.get(id);
+    }
+
+    public Collection<QuorumServer> servers() {
+        return List.copyOf(running.values());
+    }
+
+    /** Waits for an acting controller that has bootstrapped the cluster. */
+    public QuorumServer leader() {
+        return Awaitility.await("an acting controller")
+                .atMost(PATIENCE)
+                .until(
+                        () -> servers().stream()
+                                .filter(server ->
+                                        server.leads() && server.image().level() > 0)
+                                .findFirst()
+                                .orElse(null),
+                        server -> server != null);
+    }
+
+    /** Some controller that is not the acting one. */
+    public QuorumServer follower() {
+        QuorumServer leader = leader();
+        return servers().stream().filter(server -> server != leader).findFirst().orElseThrow();
+    }
+
+    /** Starts a controller that is not running. */
+    public void startNode(int id) {
+        try {
+            Files.createDirectories(directory(id));
+            QuorumSettings settings = adjust.apply(new QuorumSettings(
+                    id,
+                    voters,
+                    clusterId,
+                    directory(id),
+                    rpc,
+                    150,
+                    300,
+                    0,
+                    1L << 40,
+                    1 << 20,
+                    10_000,
+                    5_000,
+                    Map.of()));
+            running.put(
+                    id,
+                    QuorumServer.start(
+                            settings,
+                            decisions.get(),
+                            clock,
+                            (what, cause) -> failures.add("controller " + id + ": " + what + " " + cause)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Stops a controller as a crash would: nothing is handed over. */
+    public void kill(int id) {
+        try {
+            running.remove(id).closeAbruptly();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Stops a controller in order. */
+    public void stop(int id) {
+        try {
+            running.remove(id).close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Empties a stopped controller's directory, as if it was replaced. */
+    public void wipe(int id) {
+        try (Stream<Path> files = Files.walk(directory(id))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public Path directory(int id) {
+        return root.resolve("controller-" + id);
+    }
+
+    /** Waits until all running controllers have applied the same; their common image. */
+    public ClusterImage converged() {
+        Awaitility.await("equal replicas").atMost(PATIENCE).until(() -> {
+            List<ClusterImage> images =
+                    servers().stream().map(QuorumServer::image).toList();
+            return images.stream()
+                            .allMatch(image -> image.tip() == images.get(0).tip())
+                    && images.get(0).level() > 0;
+        });
+        return servers().iterator().next().image();
+    }
+
+    @Override
+    public void close() {
+        new ArrayList<>(running.keySet()).forEach(this::kill);
+    }
+
+    private static List<QuorumVoter> freeVoters(int count) {
+        List<ServerSocket> sockets = new ArrayList<>();
+        try {
+            List<QuorumVoter> voters = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                sockets.add(socket);
+                voters.add(new QuorumVoter(FIRST_ID + i, "127.0.0.1", socket.getLocalPort()));
+            }
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+            return List.copyOf(voters);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
