@@ -1,0 +1,430 @@
+package io.tidemark.broker.app;
+
+import io.tidemark.broker.api.ApiDispatcher;
+import io.tidemark.broker.api.BrokerApis;
+import io.tidemark.broker.api.EpochEndHandler;
+import io.tidemark.broker.api.FetchHandler;
+import io.tidemark.broker.api.ListOffsetsHandler;
+import io.tidemark.broker.api.ProduceHandler;
+import io.tidemark.broker.log.LogName;
+import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.net.LoopHost;
+import io.tidemark.broker.net.NetServer;
+import io.tidemark.broker.net.NetSettings;
+import io.tidemark.broker.peer.FollowerFetchers;
+import io.tidemark.broker.peer.PeerSettings;
+import io.tidemark.broker.quorum.LinkSettings;
+import io.tidemark.broker.quorum.MetadataListener;
+import io.tidemark.broker.quorum.QuorumLink;
+import io.tidemark.broker.replica.ReplicaSettings;
+import io.tidemark.broker.runtime.AlterPartitionSender;
+import io.tidemark.broker.runtime.LogStore;
+import io.tidemark.broker.runtime.MetadataPublisher;
+import io.tidemark.broker.runtime.MonoClock;
+import io.tidemark.broker.runtime.PartitionHost;
+import io.tidemark.broker.runtime.PartitionLoop;
+import io.tidemark.broker.runtime.Partitions;
+import io.tidemark.broker.runtime.TopicSettings;
+import io.tidemark.model.config.BrokerConfig;
+import io.tidemark.model.config.Listener;
+import io.tidemark.model.config.LogConfig;
+import io.tidemark.model.config.NodeDirectory;
+import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.Uuids;
+import io.tidemark.model.metadata.BrokerState;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumQuery;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One broker: recovers its logs, listens, registers, follows the metadata from its registration on, and is ready when it
+ * is unfenced. What is opened first is closed last.
+ */
+public final class Broker {
+    private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
+    /** Levels of the metadata log this version reads. */
+    private static final int MIN_LEVEL = 1;
+
+    private static final int MAX_LEVEL = 1;
+    private static final int BLOCKING_THREADS = 16;
+    private static final int READER_THREADS = 4;
+    private static final long SHUTDOWN_BEAT_MS = 50;
+    private static final long CLOSE_LOGS_MS = 20_000;
+
+    private final BrokerConfig config;
+    private final NodeDirectory node;
+    private final Consumer<String> fatal;
+    private final Storage storage;
+    private final ExecutorService blocking;
+    private final ExecutorService readers;
+    private final ScheduledExecutorService scheduler;
+    private final QuorumLink link;
+    private final NetServer server;
+    private final Partitions partitions;
+    private final MetadataPublisher publisher;
+    private final List<Endpoint> endpoints;
+    private final CountDownLatch caughtUp = new CountDownLatch(1);
+    private final CountDownLatch unfenced = new CountDownLatch(1);
+    private final CountDownLatch shutdownGranted = new CountDownLatch(1);
+    private volatile long brokerEpoch = -1;
+    private volatile boolean stopping;
+
+    /**
+     * Opens and recovers everything and listens; {@link #start} does the rest.
+     *
+     * @param fatal told why this broker can no longer run; it ends the process
+     */
+    public Broker(BrokerConfig config, NodeDirectory node, QuorumRpc rpc, Consumer<String> fatal)
+            throws IOException, InterruptedException {
+        this.config = config;
+        this.node = node;
+        this.fatal = fatal;
+        TopicSettings topicDefaults = TopicSettings.defaults(logSettings(config));
+        this.storage = Storage.open(node.path(), topicDefaults.log());
+        this.blocking = Executors.newFixedThreadPool(BLOCKING_THREADS, threads("blocking"));
+        this.readers = Executors.newFixedThreadPool(READER_THREADS, threads("reader"));
+        this.scheduler = Executors.newSingleThreadScheduledExecutor(threads("scheduler"));
+        this.link = new QuorumLink(
+                new LinkSettings("broker-" + config.nodeId(), config.voters(), node.clusterId(), rpc, (int)
+                        config.session().heartbeatIntervalMs()));
+        this.server = new NetServer(
+                new NetSettings(
+                        config.network().loops(),
+                        config.network().requestMaxBytes(),
+                        config.network().maxInFlightRequests(),
+                        config.network().maxInFlightBytes()),
+                failure -> {
+                    LOG.error("a network loop failed", failure);
+                    fatal.accept("a network loop failed: " + failure);
+                });
+        ReplicaSettings replicaSettings = new ReplicaSettings(
+                config.nodeId(),
+                config.replication().lagTimeMaxMs(),
+                50,
+                500,
+                config.replication().fetchBackoffMs(),
+                20);
+        this.partitions = loops(topicDefaults, replicaSettings);
+        this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
+        wire();
+        this.endpoints = bind();
+    }
+
+    private static LogSettings logSettings(BrokerConfig config) {
+        LogConfig log = config.log();
+        return new LogSettings(
+                log.segmentBytes(),
+                log.rollMs(),
+                log.messageMaxBytes(),
+                log.indexIntervalBytes(),
+                LogSettings.DEFAULTS.storedIndexBytes(),
+                log.flushIntervalBytes(),
+                LogSettings.DEFAULTS.hotBytes(),
+                log.producerIdExpirationMs(),
+                log.retentionMs(),
+                log.retentionBytes());
+    }
+
+    private ThreadFactory threads(String purpose) {
+        AtomicInteger count = new AtomicInteger();
+        return task -> {
+            Thread thread =
+                    new Thread(task, "broker-" + config.nodeId() + "-" + purpose + "-" + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private Partitions loops(TopicSettings topicDefaults, ReplicaSettings replicaSettings) {
+        AlterPartitionSender alter =
+                new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, scheduler::execute);
+        PartitionLoop.Ports ports =
+                new PartitionLoop.Ports(blocking, readers, alter, new LogStore(storage.directory(), node.path()));
+        List<PartitionLoop> loops = new ArrayList<>();
+        int count = config.network().loops();
+        for (int i = 0; i < count; i++) {
+            loops.add(new PartitionLoop(i, count, MonoClock.SYSTEM, ports));
+        }
+        Partitions all = new Partitions(loops);
+        for (Storage.Recovered log : storage.logs()) {
+            PartitionHost.recovered(
+                    log.found().id(),
+                    log.found().name(),
+                    all.loopOf(log.found().id()),
+                    topicDefaults,
+                    replicaSettings,
+                    log.opened());
+        }
+        return all;
+    }
+
+    private void wire() {
+        FollowerFetchers.Settings fetch = new FollowerFetchers.Settings(
+                config.nodeId(),
+                () -> brokerEpoch,
+                config.listeners().interBrokerName(),
+                config.replication().fetchWaitMaxMs(),
+                config.replication().fetchMinBytes(),
+                config.replication().fetchMaxBytes(),
+                config.replication().fetchResponseMaxBytes(),
+                new PeerSettings(
+                        "broker-" + config.nodeId() + "-fetcher",
+                        1_000,
+                        config.replication().fetchWaitMaxMs() + 10_000,
+                        config.network().requestMaxBytes()));
+        for (PartitionLoop loop : partitions.loops()) {
+            LoopHost host = server.loops().get(loop.index());
+            loop.wire(partitions, new FollowerFetchers(loop, host, publisher::image, fetch));
+            loop.waker(host);
+            host.host(loop);
+        }
+    }
+
+    private List<Endpoint> bind() throws IOException {
+        ApiDispatcher apis = BrokerApis.register(
+                        new ApiDispatcher.Builder(),
+                        new BrokerApis.Environment(
+                                node.clusterId(),
+                                config.nodeId(),
+                                () -> brokerEpoch,
+                                publisher::image,
+                                link,
+                                publisher,
+                                config.autoCreateTopics(),
+                                config.topicDefaults().partitions(),
+                                config.topicDefaults().replicationFactor(),
+                                ShownConfig.of(config)))
+                .register(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions))
+                .register(
+                        ApiKeys.FETCH,
+                        new FetchHandler(
+                                publisher::image,
+                                partitions,
+                                config.listeners().interBrokerName(),
+                                config.network().fetchSessionSlots()))
+                .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
+                .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
+                .build();
+        Map<String, Integer> ports = new TreeMap<>();
+        for (Listener listener : config.listeners().bound()) {
+            int port = server.bind(
+                    io.tidemark.broker.net.Listener.plaintext(listener.name(), listener.host(), listener.port()), apis);
+            ports.put(listener.name(), port);
+        }
+        List<Endpoint> advertised = new ArrayList<>();
+        for (Listener listener : config.listeners().advertised()) {
+            // Port 0 was chosen by the system when the listener was bound.
+            int port = listener.port() == 0 ? ports.get(listener.name()) : listener.port();
+            advertised.add(new Endpoint(listener.name(), listener.host(), port));
+        }
+        return advertised;
+    }
+
+    /** Registers and returns once this broker is unfenced. Throws IOException if the quorum refuses it for good. */
+    public void start() throws IOException, InterruptedException {
+        brokerEpoch = Registration.register(
+                link,
+                new QuorumCommand.RegisterBroker(
+                        node.clusterId(),
+                        config.nodeId(),
+                        Uuids.random(),
+                        List.of(node.directoryId()),
+                        endpoints,
+                        config.rack().orElse(""),
+                        storage.previousBrokerEpoch(),
+                        storage.bootEvidence(),
+                        storage.nothingCut(),
+                        MIN_LEVEL,
+                        MAX_LEVEL,
+                        List.of()),
+                () -> stopping);
+        LOG.info("registered with broker epoch {}", brokerEpoch);
+        link.follow(new Feed());
+        caughtUp.await();
+        publisher.removeStrays();
+        link.heartbeats(this::heartbeat, this::heartbeatAnswered);
+        scheduleUpkeep();
+        unfenced.await();
+    }
+
+    private QuorumQuery.Heartbeat heartbeat() {
+        return new QuorumQuery.Heartbeat(
+                config.nodeId(), brokerEpoch, publisher.image().index(), false, stopping);
+    }
+
+    private void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer) {
+        if (answer.error() == ErrorCode.STALE_BROKER_EPOCH || answer.error() == ErrorCode.BROKER_ID_NOT_REGISTERED) {
+            if (!stopping) {
+                fatal.accept("another incarnation of broker " + config.nodeId() + " has taken over");
+            }
+            shutdownGranted.countDown();
+        } else if (answer.shouldShutDown()) {
+            shutdownGranted.countDown();
+        }
+    }
+
+    /** Publishes the metadata from this broker's own registration on: before it, the log speaks of an earlier incarnation. */
+    private final class Feed implements MetadataListener {
+        @Override
+        public void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
+            if (after.index() < brokerEpoch) {
+                return;
+            }
+            publisher.publish(after);
+            caughtUp.countDown();
+            BrokerState self = after.broker(config.nodeId());
+            if (self != null && self.epoch() == brokerEpoch && !self.fenced()) {
+                unfenced.countDown();
+            }
+        }
+
+        @Override
+        public void onFailure(RuntimeException cause) {
+            fatal.accept("the metadata log cannot be followed: " + cause);
+        }
+    }
+
+    private void scheduleUpkeep() {
+        every(config.replication().highWatermarkCheckpointIntervalMs(), this::checkpointHighWatermarks);
+        every(60_000, () -> {
+            storage.directory().checkpointRecoveryPoints();
+            storage.directory().checkpointLogStarts();
+        });
+        every(config.log().retentionCheckIntervalMs(), () -> {
+            long now = System.currentTimeMillis();
+            for (PartitionLoop loop : partitions.loops()) {
+                loop.post(() -> List.copyOf(loop.hosts()).forEach(host -> host.applyRetention(now)));
+            }
+        });
+    }
+
+    private interface Upkeep {
+        void run() throws IOException;
+    }
+
+    private void every(long intervalMs, Upkeep upkeep) {
+        scheduler.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        upkeep.run();
+                    } catch (IOException | RuntimeException e) {
+                        fatal.accept("a checkpoint cannot be written: " + e);
+                    }
+                },
+                intervalMs,
+                intervalMs,
+                TimeUnit.MILLISECONDS);
+    }
+
+    private void checkpointHighWatermarks() throws IOException {
+        Map<LogName, Long> marks = new TreeMap<>();
+        for (PartitionLoop loop : partitions.loops()) {
+            CompletableFuture<Void> collected = new CompletableFuture<>();
+            loop.post(() -> {
+                loop.hosts().forEach(host -> marks.put(host.name(), host.highWatermark()));
+                collected.complete(null);
+            });
+            collected.join();
+        }
+        storage.directory().checkpointHighWatermarks(marks);
+    }
+
+    /** Where clients reach this broker. */
+    public List<Endpoint> endpoints() {
+        return endpoints;
+    }
+
+    /** The metadata this broker acts on. */
+    public ClusterImage image() {
+        return publisher.image();
+    }
+
+    /** Orderly stop in bounded time: leaders move away, logs are closed, the clean marker is written last (R7.4). */
+    public void close() {
+        boolean registered = brokerEpoch >= 0;
+        stopping = true;
+        try {
+            if (registered && caughtUp.getCount() == 0) {
+                handOver();
+            }
+            scheduler.shutdownNow();
+            scheduler.awaitTermination(1, TimeUnit.SECONDS);
+            server.unbind();
+            boolean allClosed = closeLogs();
+            server.close();
+            link.close();
+            if (registered && allClosed) {
+                storage.directory().closeCleanly(brokerEpoch);
+                LOG.info("stopped in order");
+            } else {
+                storage.directory().close();
+                LOG.warn("stopped; the next start recovers the logs");
+            }
+        } catch (IOException e) {
+            LOG.error("the stop was not orderly, the next start recovers the logs", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            blocking.shutdownNow();
+            readers.shutdownNow();
+            node.close();
+        }
+    }
+
+    private void handOver() throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.controlledShutdownMaxWaitMs());
+        do {
+            link.heartbeatNow();
+        } while (!shutdownGranted.await(SHUTDOWN_BEAT_MS, TimeUnit.MILLISECONDS) && System.nanoTime() < deadline);
+        if (shutdownGranted.getCount() > 0) {
+            LOG.warn(
+                    "the quorum did not grant the stop within {} ms; stopping without",
+                    config.controlledShutdownMaxWaitMs());
+        }
+    }
+
+    private boolean closeLogs() throws IOException, InterruptedException {
+        checkpointHighWatermarks();
+        List<CompletableFuture<Boolean>> closed = new ArrayList<>();
+        for (PartitionLoop loop : partitions.loops()) {
+            CompletableFuture<List<CompletableFuture<Boolean>>> all = new CompletableFuture<>();
+            loop.post(() -> {
+                List<CompletableFuture<Boolean>> futures = new ArrayList<>();
+                for (PartitionHost host : List.copyOf(loop.hosts())) {
+                    CompletableFuture<Boolean> done = new CompletableFuture<>();
+                    futures.add(done);
+                    host.close(done);
+                }
+                all.complete(futures);
+            });
+            closed.addAll(all.join());
+        }
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_LOGS_MS);
+        boolean allClosed = true;
+        for (CompletableFuture<Boolean> done : closed) {
+            long left = Math.max(0, deadline - System.nanoTime());
+            allClosed &=
+                    done.completeOnTimeout(false, left, TimeUnit.NANOSECONDS).join();
+        }
+        return allClosed;
+    }
+}

@@ -1,0 +1,38 @@
+package io.tidemark.broker.app;
+
+import io.tidemark.model.config.BrokerConfig;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The broker's configuration under Kafka's keys, as DescribeConfigs shows it; nothing in it is secret. */
+final class ShownConfig {
+    private ShownConfig() {}
+
+    static Map<String, String> of(BrokerConfig config) {
+        Map<String, String> shown = new TreeMap<>();
+        shown.put("node.id", String.valueOf(config.nodeId()));
+        shown.put("broker.rack", config.rack().orElse(""));
+        shown.put("log.dirs", config.directory().toString());
+        shown.put("num.partitions", String.valueOf(config.topicDefaults().partitions()));
+        shown.put(
+                "default.replication.factor",
+                String.valueOf(config.topicDefaults().replicationFactor()));
+        shown.put("min.insync.replicas", String.valueOf(config.topicDefaults().minInsyncReplicas()));
+        shown.put("auto.create.topics.enable", String.valueOf(config.autoCreateTopics()));
+        shown.put("num.network.threads", String.valueOf(config.network().loops()));
+        shown.put("socket.request.max.bytes", String.valueOf(config.network().requestMaxBytes()));
+        shown.put("replica.lag.time.max.ms", String.valueOf(config.replication().lagTimeMaxMs()));
+        shown.put(
+                "replica.fetch.wait.max.ms", String.valueOf(config.replication().fetchWaitMaxMs()));
+        shown.put("replica.fetch.max.bytes", String.valueOf(config.replication().fetchMaxBytes()));
+        shown.put(
+                "broker.heartbeat.interval.ms", String.valueOf(config.session().heartbeatIntervalMs()));
+        shown.put("broker.session.timeout.ms", String.valueOf(config.session().sessionTimeoutMs()));
+        shown.put("log.segment.bytes", String.valueOf(config.log().segmentBytes()));
+        shown.put("log.roll.ms", String.valueOf(config.log().rollMs()));
+        shown.put("log.retention.ms", String.valueOf(config.log().retentionMs()));
+        shown.put("log.retention.bytes", String.valueOf(config.log().retentionBytes()));
+        shown.put("message.max.bytes", String.valueOf(config.log().messageMaxBytes()));
+        return shown;
+    }
+}
