@@ -67,6 +67,15 @@ final class SegmentList {
         return next == null ? logEnd : next;
     }
 
+    /** How many bytes lie between {@code position} of this segment and the end of the log. */
+    long bytesBehind(Segment segment, int position) {
+        long bytes = -position;
+        for (Segment later : byBase.tailMap(segment.base(), true).values()) {
+            bytes += later.size;
+        }
+        return bytes;
+    }
+
     /** Adds an empty segment; the name is durable after the next sync of the directory. */
     Segment create(long base) throws IOException {
         Segment segment = Segment.create(disk, directory, base);

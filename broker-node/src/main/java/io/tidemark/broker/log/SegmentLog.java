@@ -22,7 +22,7 @@ public final class SegmentLog {
     private final SegmentList segments;
     private final EpochCheckpoint epochCheckpoint;
     private final RecoveryPointGuard guard;
-    private final ColdReads coldReads;
+    private final LogReader reader;
     private LogSettings settings;
 
     private EpochHistory epochs;
@@ -35,9 +35,6 @@ public final class SegmentLog {
     private final List<ByteBuffer> staged = new ArrayList<>();
     private int stagedBytes;
     private long stagedEnd;
-
-    /** Counts truncations: what was found out about the log before one is void after it. */
-    private int generation;
 
     private boolean broken;
     private boolean flushing;
@@ -73,7 +70,7 @@ public final class SegmentLog {
         this.guard = guard;
         this.settings = settings;
         this.epochs = epochs;
-        this.coldReads = new ColdReads(id, index);
+        this.reader = new LogReader(id, segments, index);
         this.logStart = bounds.logStart();
         this.end = bounds.end();
         this.stagedEnd = bounds.end();
@@ -206,7 +203,7 @@ public final class SegmentLog {
         index.putSnapshot(id, end, producers.toBytes());
         index.deleteSnapshots(id, old.base() + 1, end);
         for (Segment segment : segments.all()) {
-            if (!isHot(segment, segment.size)) {
+            if (segments.bytesBehind(segment, segment.size) > settings.hotBytes()) {
                 segment.index = null;
             }
         }
@@ -222,6 +219,9 @@ public final class SegmentLog {
      * together at most {@code maxBytes} unless {@code atLeastOneBatch} lets a larger first one through.
      */
     public ReadResult read(long offset, long maxOffset, int maxBytes, boolean atLeastOneBatch) throws IOException {
+        if (segments.isEmpty()) {
+            throw new IOException("the log is closed");
+        }
         if (offset < logStart || offset > end) {
             return new ReadResult.OutOfRange(logStart, end);
         }
@@ -229,39 +229,7 @@ public final class SegmentLog {
         if (offset >= bound) {
             return ReadResult.Empty.INSTANCE;
         }
-        Segment segment = segments.holding(offset);
-        BatchRegion.Query query = new BatchRegion.Query(
-                segment.size, segments.endOf(segment, end), offset, bound, maxBytes, atLeastOneBatch);
-        int entry = segment.index == null ? -1 : segment.index.floorOffset(offset);
-        if (entry >= 0 && isHot(segment, segment.index.get(entry).position())) {
-            int from = segment.index.get(entry).position();
-            return slice(segment, BatchRegion.find(segment.file(), from, segment.index, query));
-        }
-        Optional<ColdReads.Finding> finding = coldReads.take(segment, generation, query);
-        if (finding.isPresent()) {
-            if (finding.get().failure() != null) {
-                throw finding.get().failure();
-            }
-            return slice(segment, finding.get().region());
-        }
-        int near = entry < 0 ? -1 : segment.index.get(entry).position();
-        return new ReadResult.Cold(coldReads.lookUp(segment, generation, query, near));
-    }
-
-    private boolean isHot(Segment segment, int position) {
-        long behind = -position;
-        for (Segment later : segments.from(segment.base())) {
-            behind += later.size;
-        }
-        return behind <= settings.hotBytes();
-    }
-
-    private static ReadResult slice(Segment segment, BatchRegion region) throws IOException {
-        if (region == null) {
-            return ReadResult.Empty.INSTANCE;
-        }
-        FileSlice slice = FileSlice.of(segment, region.start(), region.end() - region.start());
-        return new ReadResult.Slice(slice, region.firstBatchBase(), region.nextOffset());
+        return reader.read(offset, bound, end, maxBytes, atLeastOneBatch, settings.hotBytes());
     }
 
     // ---------------------------------------------------------------------------------------------- durability
@@ -386,7 +354,7 @@ public final class SegmentLog {
     }
 
     private void cut(Segment last, int size, long newEnd) throws IOException {
-        generation++;
+        reader.truncated();
         lowerRecoveryPoint(Math.min(recoveryPoint, newEnd));
         index.truncate(id, last.base(), newEnd);
         index.deleteSnapshots(id, newEnd + 1, Long.MAX_VALUE);
@@ -418,7 +386,7 @@ public final class SegmentLog {
     public void truncateFullyAndStartAt(long offset) throws IOException {
         checkNothingStaged();
         Check.that(!flushing, "a log is not truncated during a flush");
-        generation++;
+        reader.truncated();
         lowerRecoveryPoint(Math.min(recoveryPoint, offset));
         index.deleteLog(id);
         segments.deleteFrom(0);
@@ -457,19 +425,22 @@ public final class SegmentLog {
     /**
      * Blocking: deletes the oldest segments that lie wholly below the log start, and those that retention gives up and
      * that lie wholly below {@code highWatermark} (R3.17). An active segment that retention gives up is rolled first.
+     * Also forgets silent producers (R5.35).
      * Returns the number deleted. No flush may be under way.
      */
     public int deleteOldSegments(long nowMs, long highWatermark) throws IOException {
         checkNothingStaged();
         Check.that(!flushing, "segments are not deleted during a flush");
+        producers.expire(nowMs, settings.producerIdExpirationMs());
         long size = sizeInBytes();
+        TimestampLookup times = times();
         int deleted = 0;
         while (true) {
             Segment oldest = segments.first();
             long oldestEnd = segments.endOf(oldest, end);
             boolean expired = settings.retentionMs() >= 0
-                    && maxTimestampOf(oldest) >= 0
-                    && maxTimestampOf(oldest) < nowMs - settings.retentionMs();
+                    && times.maxTimestampOf(oldest) >= 0
+                    && times.maxTimestampOf(oldest) < nowMs - settings.retentionMs();
             boolean tooMuch = settings.retentionBytes() >= 0 && size - oldest.size >= settings.retentionBytes();
             boolean retired = oldest.size > 0 && oldestEnd <= highWatermark && (expired || tooMuch);
             if (oldest == segments.active() && expired && retired) {
@@ -497,42 +468,16 @@ public final class SegmentLog {
 
     /** Blocking: the first record at or above the log start and below {@code maxOffset} with this timestamp or later. */
     public Optional<TimestampLookup.Found> offsetForTimestamp(long timestamp, long maxOffset) throws IOException {
-        for (Segment segment : List.copyOf(segments.all())) {
-            if (segments.endOf(segment, end) > logStart && maxTimestampOf(segment) >= timestamp) {
-                Optional<TimestampLookup.Found> found =
-                        TimestampLookup.find(segment, storedOrMemoryIndex(segment), timestamp, logStart, maxOffset);
-                if (found.isPresent()) {
-                    return found;
-                }
-            }
-        }
-        return Optional.empty();
+        return times().firstAtOrAfter(timestamp, logStart, maxOffset);
     }
 
     /** Blocking: the first record with the largest timestamp of the log, if there is one below {@code maxOffset}. */
     public Optional<TimestampLookup.Found> offsetOfMaxTimestamp(long maxOffset) throws IOException {
-        long largest = -1;
-        for (Segment segment : segments.all()) {
-            largest = Math.max(largest, maxTimestampOf(segment));
-        }
-        return largest < 0 ? Optional.empty() : offsetForTimestamp(largest, maxOffset);
+        return times().largest(logStart, maxOffset);
     }
 
-    private MemoryIndex storedOrMemoryIndex(Segment segment) throws IOException {
-        if (segment.index != null) {
-            return segment.index;
-        }
-        MemoryIndex stored = new MemoryIndex();
-        stored.addStored(LogScan.trustedEntries(id, segment, index, Long.MAX_VALUE));
-        return stored;
-    }
-
-    private long maxTimestampOf(Segment segment) throws IOException {
-        if (segment.index == null && segment.maxTimestamp < 0) {
-            segment.maxTimestamp = LogScan.summaryOf(id, segment, index, segments.endOf(segment, end), settings)
-                    .maxTimestamp();
-        }
-        return segment.maxTimestamp;
+    private TimestampLookup times() {
+        return new TimestampLookup(id, segments, index, settings, end);
     }
 
     private void checkNothingStaged() {

@@ -1,5 +1,6 @@
 package io.tidemark.broker.log;
 
+import io.tidemark.model.PartitionId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -8,12 +9,64 @@ import org.apache.kafka.common.record.internal.Record;
 
 /** Finds records by timestamp, exactly: the index names the region, the records of its batches decide. */
 public final class TimestampLookup {
-    private TimestampLookup() {}
+    private final PartitionId id;
+    private final SegmentList segments;
+    private final OffsetIndex index;
+    private final LogSettings settings;
+    private final long end;
+
+    TimestampLookup(PartitionId id, SegmentList segments, OffsetIndex index, LogSettings settings, long end) {
+        this.id = id;
+        this.segments = segments;
+        this.index = index;
+        this.settings = settings;
+        this.end = end;
+    }
 
     /** A record, with its timestamp in ms and the epoch of its batch. */
     public record Found(long offset, long timestamp, int epoch) {}
 
-    static Optional<Found> find(Segment segment, MemoryIndex index, long timestamp, long from, long to)
+    /** The first record with {@code timestamp} or a later one whose offset lies in [from, to). */
+    Optional<Found> firstAtOrAfter(long timestamp, long from, long to) throws IOException {
+        for (Segment segment : segments.from(from)) {
+            if (maxTimestampOf(segment) >= timestamp) {
+                Optional<Found> found = find(segment, indexOf(segment), timestamp, from, to);
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The first record with the largest timestamp of the log, if its offset lies in [from, to). */
+    Optional<Found> largest(long from, long to) throws IOException {
+        long largest = -1;
+        for (Segment segment : segments.from(from)) {
+            largest = Math.max(largest, maxTimestampOf(segment));
+        }
+        return largest < 0 ? Optional.empty() : firstAtOrAfter(largest, from, to);
+    }
+
+    /** The largest timestamp of a segment in ms, -1 if its records have none. */
+    long maxTimestampOf(Segment segment) throws IOException {
+        if (segment.index == null && segment.maxTimestamp < 0) {
+            segment.maxTimestamp = LogScan.summaryOf(id, segment, index, segments.endOf(segment, end), settings)
+                    .maxTimestamp();
+        }
+        return segment.maxTimestamp;
+    }
+
+    private MemoryIndex indexOf(Segment segment) throws IOException {
+        if (segment.index != null) {
+            return segment.index;
+        }
+        MemoryIndex stored = new MemoryIndex();
+        stored.addStored(LogScan.trustedEntries(id, segment, index, Long.MAX_VALUE));
+        return stored;
+    }
+
+    private static Optional<Found> find(Segment segment, MemoryIndex index, long timestamp, long from, long to)
             throws IOException {
         BatchScanner scanner =
                 new BatchScanner(segment.file(), startFor(index, timestamp), segment.size, BatchScanner.BULK, false);
