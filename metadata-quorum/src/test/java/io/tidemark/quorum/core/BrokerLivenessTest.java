@@ -102,7 +102,7 @@ class BrokerLivenessTest {
     }
 
     @Test
-    void s25aLeaderMayStopOnceEveryActiveBrokerKnowsWhoLeadsInstead() {
+    void s25LeaderMayStopOnceEveryActiveBrokerKnowsWhoLeadsInstead() {
         assertThat(beat(1, false, true)).isEqualTo(answer(true, false, false, new ShutDownBroker(c.ref(1))));
         c.shutDown(1);
         long began = c.image.broker(1).shutdownIndex();
