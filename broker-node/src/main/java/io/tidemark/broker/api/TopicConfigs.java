@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.requests.DescribeConfigsResponse.ConfigSource;
 import org.apache.kafka.server.config.ConfigSynonym;
@@ -49,8 +50,11 @@ final class TopicConfigs {
                 return "no value for " + config.getKey();
             }
         }
+        if (Boolean.parseBoolean(configs.get(TopicConfig.REMOTE_LOG_STORAGE_ENABLE_CONFIG))) {
+            return TopicConfig.REMOTE_LOG_STORAGE_ENABLE_CONFIG + ": there is no tiered storage";
+        }
         try {
-            LogConfig.validate(Map.of(), configs, Map.of(), false);
+            LogConfig.validate(configs);
             return null;
         } catch (ConfigException | InvalidConfigurationException e) {
             return e.getMessage();

@@ -2,12 +2,17 @@ package io.tidemark.broker.peer;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.NetUtil;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.tidemark.broker.net.FrameReader;
 import io.tidemark.broker.net.InvalidFrameException;
 import io.tidemark.broker.net.LoopHost;
@@ -16,9 +21,14 @@ import io.tidemark.broker.net.NetServer;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.metadata.Endpoint;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.AbstractRequest;
@@ -34,11 +44,17 @@ import org.apache.kafka.common.requests.RequestHeader;
  * does.
  */
 public final class PeerConnection implements LoopHost.Flushable {
+    private static final Executor RESOLVERS =
+            Executors.newCachedThreadPool(new DefaultThreadFactory("peer-resolver", true));
+
     private final LoopHost host;
     private final Endpoint endpoint;
     private final PeerSettings settings;
     private final FrameReader reader;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    /** Encoded requests that wait for the connection to stand. */
+    private final ArrayDeque<Object> queued = new ArrayDeque<>();
+
     private Channel channel;
     private boolean connected;
     private boolean unflushed;
@@ -58,12 +74,25 @@ public final class PeerConnection implements LoopHost.Flushable {
     /** Begins to connect; a failure shows in the requests sent. On the loop. */
     public static PeerConnection open(LoopHost host, Endpoint endpoint, PeerSettings settings) {
         PeerConnection connection = new PeerConnection(host, endpoint, settings);
-        connection.connect();
+        if (NetUtil.isValidIpV4Address(endpoint.host()) || NetUtil.isValidIpV6Address(endpoint.host())) {
+            connection.connect(new InetSocketAddress(endpoint.host(), endpoint.port()));
+        } else {
+            // A name may take seconds to resolve, or not to: never on a loop.
+            CompletableFuture.supplyAsync(() -> new InetSocketAddress(endpoint.host(), endpoint.port()), RESOLVERS)
+                    .thenAccept(address -> host.execute(() -> connection.connect(address)));
+        }
         return connection;
     }
 
-    private void connect() {
-        channel = new Bootstrap()
+    private void connect(InetSocketAddress address) {
+        if (end != null) {
+            return;
+        }
+        if (address.isUnresolved()) {
+            fail(new UnknownHostException("the host name " + endpoint.host() + " is unknown"));
+            return;
+        }
+        ChannelFuture connecting = new Bootstrap()
                 .group(host.eventLoop())
                 .channel(NetServer.clientChannel())
                 .option(ChannelOption.TCP_NODELAY, true)
@@ -76,13 +105,13 @@ public final class PeerConnection implements LoopHost.Flushable {
                         created.pipeline().addLast(new Handler());
                     }
                 })
-                .connect(endpoint.host(), endpoint.port())
-                .addListener(result -> {
-                    if (!result.isSuccess()) {
-                        fail(result.cause());
-                    }
-                })
-                .channel();
+                .connect(address);
+        channel = connecting.channel();
+        connecting.addListener(result -> {
+            if (!result.isSuccess()) {
+                fail(result.cause());
+            }
+        });
     }
 
     /** False once the connection has ended; it never becomes true again. */
@@ -106,7 +135,7 @@ public final class PeerConnection implements LoopHost.Flushable {
         ApiKeys key = request.apiKey();
         RequestHeader header = new RequestHeader(key, request.version(), settings.clientId(), correlationId++);
         List<Object> parts = MessageEncoder.encode(
-                channel.alloc(), header.data(), header.headerVersion(), request.data(), request.version());
+                ByteBufAllocator.DEFAULT, header.data(), header.headerVersion(), request.data(), request.version());
         pending.add(new Pending(header, callback, LoopHost.now().plus(settings.requestTimeoutMs())));
         if (connected) {
             write(parts);
@@ -115,9 +144,6 @@ public final class PeerConnection implements LoopHost.Flushable {
         }
         watch();
     }
-
-    /** Encoded requests that wait for the connection to stand. */
-    private final ArrayDeque<Object> queued = new ArrayDeque<>();
 
     private void write(Iterable<Object> parts) {
         parts.forEach(channel::write);
@@ -167,9 +193,11 @@ public final class PeerConnection implements LoopHost.Flushable {
             return;
         }
         end = cause;
-        queued.forEach(io.netty.util.ReferenceCountUtil::release);
+        queued.forEach(ReferenceCountUtil::release);
         queued.clear();
-        channel.close();
+        if (channel != null) {
+            channel.close();
+        }
         while (!pending.isEmpty()) {
             pending.pollFirst().callback().failed(cause);
         }
@@ -212,6 +240,10 @@ public final class PeerConnection implements LoopHost.Flushable {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             host.readStarts();
+            if (end != null) {
+                ReferenceCountUtil.release(message);
+                return;
+            }
             reader.received((ByteBuf) message);
             try {
                 ByteBuf frame = reader.next();

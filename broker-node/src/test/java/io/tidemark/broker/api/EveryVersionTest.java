@@ -1,0 +1,354 @@
+package io.tidemark.broker.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
+import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.MetadataRecord;
+import io.tidemark.model.metadata.PartitionState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InvalidRequestException;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DescribeClusterRequestData;
+import org.apache.kafka.common.message.DescribeConfigsRequestData;
+import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.Message;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.ApiVersionsResponse;
+import org.apache.kafka.common.requests.CreateTopicsResponse;
+import org.apache.kafka.common.requests.DescribeTopicPartitionsResponse;
+import org.apache.kafka.common.requests.InitProducerIdResponse;
+import org.apache.kafka.common.requests.MetadataResponse;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Every answer can be written in every version offered: the message classes refuse a value that a version cannot carry,
+ * which would close the connection of an older client.
+ */
+class EveryVersionTest {
+    private static final TopicId TOPIC = new TopicId(5, 6);
+
+    private FakeQuorum quorum;
+    private ApiDispatcher apis;
+
+    @BeforeEach
+    void cluster() {
+        quorum = new FakeQuorum();
+        Endpoint first = new Endpoint(TestBroker.LISTENER, "one", 1001);
+        quorum.register(1, "rack", first);
+        quorum.register(2, "", new Endpoint(TestBroker.LISTENER, "two", 1002));
+        quorum.register(3, "", new Endpoint("OTHER", "three", 1003));
+        quorum.apply(
+                new MetadataRecord.TopicCreated("t", TOPIC),
+                new MetadataRecord.PartitionCreated(
+                        PartitionState.created(new PartitionId(TOPIC, 0), List.of(1, 2, 3), List.of(1, 3), 1)),
+                new MetadataRecord.PartitionCreated(
+                        PartitionState.created(new PartitionId(TOPIC, 1), List.of(2, 1), List.of(2), 2)),
+                new MetadataRecord.PartitionCreated(
+                        PartitionState.created(new PartitionId(TOPIC, 2), List.of(3, 1), List.of(3), 3)));
+        quorum.fence(2);
+        apis = BrokerApis.register(new ApiDispatcher.Builder(), TestBroker.environment(quorum))
+                .build();
+    }
+
+    /** Requests that between them lead to every field of the answers. */
+    private List<Message> bodies(ApiKeys key, short version) {
+        List<Message> bodies = new ArrayList<>();
+        switch (key) {
+            case API_VERSIONS ->
+                bodies.add(
+                        new ApiVersionsRequestData().setClientSoftwareName("c").setClientSoftwareVersion("1"));
+            case METADATA -> {
+                bodies.add(metadata(version, version == 0 ? List.of() : null));
+                bodies.add(metadata(version, List.of(named("t"), named("missing"), named("no/good"))));
+                if (version >= 12) {
+                    bodies.add(metadata(
+                            version, List.of(identified(ClusterView.uuid(TOPIC)), identified(new Uuid(1, 99)))));
+                }
+            }
+            case DESCRIBE_CLUSTER -> {
+                bodies.add(new DescribeClusterRequestData().setIncludeClusterAuthorizedOperations(true));
+                if (version >= 1) {
+                    bodies.add(new DescribeClusterRequestData().setEndpointType((byte) 2));
+                }
+                if (version >= 2) {
+                    bodies.add(new DescribeClusterRequestData().setIncludeFencedBrokers(true));
+                }
+            }
+            case DESCRIBE_TOPIC_PARTITIONS -> {
+                bodies.add(new DescribeTopicPartitionsRequestData().setResponsePartitionLimit(2));
+                bodies.add(new DescribeTopicPartitionsRequestData()
+                        .setTopics(List.of(
+                                new DescribeTopicPartitionsRequestData.TopicRequest().setName("t"),
+                                new DescribeTopicPartitionsRequestData.TopicRequest().setName("missing"))));
+            }
+            case DESCRIBE_CONFIGS -> {
+                DescribeConfigsRequestData request = new DescribeConfigsRequestData()
+                        .setIncludeSynonyms(true)
+                        .setIncludeDocumentation(version >= 3);
+                for (byte type : new byte[] {2, 4, 8}) {
+                    for (String name : List.of("t", "1", "", "missing")) {
+                        request.resources()
+                                .add(new DescribeConfigsRequestData.DescribeConfigsResource()
+                                        .setResourceType(type)
+                                        .setResourceName(name)
+                                        .setConfigurationKeys(null));
+                    }
+                }
+                bodies.add(request);
+            }
+            case CREATE_TOPICS -> {
+                bodies.add(createTopics("new-" + version));
+                bodies.add(createTopics("t"));
+                bodies.add(createTopics("no/good"));
+            }
+            case DELETE_TOPICS -> {
+                if (version >= 6) {
+                    bodies.add(new DeleteTopicsRequestData()
+                            .setTopics(List.of(
+                                    new DeleteTopicsRequestData.DeleteTopicState().setTopicId(new Uuid(3, 3)),
+                                    new DeleteTopicsRequestData.DeleteTopicState().setName("missing"),
+                                    new DeleteTopicsRequestData.DeleteTopicState().setName("t"))));
+                } else {
+                    bodies.add(new DeleteTopicsRequestData().setTopicNames(List.of("missing", "no/good", "t")));
+                }
+            }
+            case CREATE_PARTITIONS -> bodies.add(growth());
+            case INIT_PRODUCER_ID -> {
+                bodies.add(new InitProducerIdRequestData());
+                bodies.add(new InitProducerIdRequestData().setTransactionalId(null));
+                bodies.add(new InitProducerIdRequestData().setTransactionalId("tx"));
+            }
+            case FIND_COORDINATOR ->
+                bodies.add(
+                        version < 4
+                                ? new FindCoordinatorRequestData().setKey("g")
+                                : new FindCoordinatorRequestData().setCoordinatorKeys(List.of("g", "h")));
+            default -> throw new AssertionError("no request of " + key + " is tried");
+        }
+        return bodies;
+    }
+
+    private static Message metadata(short version, List<MetadataRequestData.MetadataRequestTopic> topics) {
+        return new MetadataRequestData()
+                .setTopics(topics)
+                .setIncludeTopicAuthorizedOperations(version >= 8)
+                .setIncludeClusterAuthorizedOperations(version >= 8 && version <= 10);
+    }
+
+    private static MetadataRequestData.MetadataRequestTopic named(String name) {
+        return new MetadataRequestData.MetadataRequestTopic().setName(name);
+    }
+
+    private static MetadataRequestData.MetadataRequestTopic identified(Uuid id) {
+        return new MetadataRequestData.MetadataRequestTopic().setName(null).setTopicId(id);
+    }
+
+    private static Message createTopics(String name) {
+        CreateTopicsRequestData request = new CreateTopicsRequestData();
+        request.topics()
+                .add(new CreateTopicsRequestData.CreatableTopic()
+                        .setName(name)
+                        .setNumPartitions(1)
+                        .setReplicationFactor((short) 1));
+        return request;
+    }
+
+    private static Message growth() {
+        CreatePartitionsRequestData request = new CreatePartitionsRequestData().setTimeoutMs(1000);
+        for (String name : List.of("t", "missing", "no/good")) {
+            request.topics()
+                    .add(new CreatePartitionsRequestData.CreatePartitionsTopic()
+                            .setName(name)
+                            .setCount(10)
+                            .setAssignments(null));
+        }
+        return request;
+    }
+
+    @TestFactory
+    List<DynamicTest> everyAnswerCanBeWritten() {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (ApiKeys key : apis.apis()) {
+            for (short version = key.oldestVersion(); version <= key.latestVersion(false); version++) {
+                short tried = version;
+                tests.add(DynamicTest.dynamicTest(key + " " + version, () -> {
+                    cluster();
+                    for (Message body : bodies(key, tried)) {
+                        AbstractResponse response = answer(key, tried, body);
+                        MessageUtil.toByteBufferAccessor(response.data(), tried);
+                    }
+                }));
+            }
+        }
+        assertThat(tests).hasSizeGreaterThan(50);
+        return tests;
+    }
+
+    /** Written and read back first, so that the handler sees what a client of that version can say. */
+    private AbstractResponse answer(ApiKeys key, short version, Message body) throws Exception {
+        ByteBufferAccessor bytes = MessageUtil.toByteBufferAccessor(body, version);
+        AbstractRequest request = AbstractRequest.parseRequest(key, version, bytes).request;
+        FakeCall call = new FakeCall(request);
+        apis.handle(call);
+        return call.answer.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void offersKafkasOwnVersionRanges() throws Exception {
+        ApiVersionsResponse versions = (ApiVersionsResponse) answer(
+                ApiKeys.API_VERSIONS,
+                (short) 4,
+                new ApiVersionsRequestData().setClientSoftwareName("c").setClientSoftwareVersion("1"));
+        for (ApiKeys key : apis.apis()) {
+            ApiVersionsResponseData.ApiVersion offered = versions.apiVersion(key.id);
+            assertThat(offered.minVersion()).isEqualTo(key.oldestVersion());
+            assertThat(offered.maxVersion()).isEqualTo(key.latestVersion(false));
+        }
+        assertThat(versions.apiVersion(ApiKeys.INIT_PRODUCER_ID.id).maxVersion())
+                .isEqualTo((short) 5);
+        assertThat(versions.data().finalizedFeatures()).isEmpty();
+    }
+
+    @Test
+    void produceIsOfferedFromVersionZero() throws Exception {
+        ApiDispatcher withProduce = new ApiDispatcher.Builder()
+                .register(ApiKeys.PRODUCE, call -> {})
+                .build();
+        FakeCall call = new FakeCall(new org.apache.kafka.common.requests.ApiVersionsRequest.Builder().build());
+        withProduce.handle(call);
+        ApiVersionsResponse versions = (ApiVersionsResponse) call.answer.get();
+        assertThat(versions.apiVersion(ApiKeys.PRODUCE.id).minVersion()).isEqualTo((short) 0);
+    }
+
+    @Test
+    void metadataShowsWhatTheListenersClientsCanReach() throws Exception {
+        MetadataResponseData all =
+                ((MetadataResponse) answer(ApiKeys.METADATA, (short) 13, metadata((short) 13, null))).data();
+        // broker 2 is fenced, broker 3 has no endpoint on this listener
+        assertThat(all.brokers().stream().map(MetadataResponseData.MetadataResponseBroker::nodeId))
+                .containsExactly(1);
+        assertThat(all.controllerId()).isEqualTo(1);
+        List<MetadataResponseData.MetadataResponsePartition> partitions =
+                all.topics().find("t").partitions();
+        assertThat(partitions.get(0).leaderId()).isEqualTo(1);
+        assertThat(partitions.get(0).offlineReplicas()).containsExactly(2, 3);
+        assertThat(partitions.get(1).leaderId()).isEqualTo(-1);
+        assertThat(partitions.get(1).errorCode()).isEqualTo(Errors.LEADER_NOT_AVAILABLE.code());
+        assertThat(partitions.get(2).errorCode()).isEqualTo(Errors.LISTENER_NOT_FOUND.code());
+        MetadataResponseData old = ((MetadataResponse)
+                        answer(ApiKeys.METADATA, (short) 0, metadata((short) 0, List.of(named("t")))))
+                .data();
+        assertThat(old.topics().find("t").partitions().get(0).replicaNodes()).containsExactly(1);
+        assertThat(old.topics().find("t").partitions().get(0).errorCode())
+                .isEqualTo(Errors.REPLICA_NOT_AVAILABLE.code());
+    }
+
+    @Test
+    void metadataCreatesWhatIsMissingOnceIfAllowed() throws Exception {
+        Message both = new MetadataRequestData().setTopics(List.of(named("fresh"), named("no/good")));
+        MetadataResponseData first = ((MetadataResponse) answer(ApiKeys.METADATA, (short) 4, both)).data();
+        assertThat(first.topics().find("fresh").errorCode()).isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+        assertThat(first.topics().find("no/good").errorCode()).isEqualTo(Errors.INVALID_TOPIC_EXCEPTION.code());
+        assertThat(quorum.commands).hasSize(1);
+        MetadataResponseData second = ((MetadataResponse) answer(ApiKeys.METADATA, (short) 4, both)).data();
+        assertThat(second.topics().find("fresh").partitions()).hasSize(3);
+        Message without =
+                new MetadataRequestData().setTopics(List.of(named("forbidden"))).setAllowAutoTopicCreation(false);
+        answer(ApiKeys.METADATA, (short) 4, without);
+        assertThat(quorum.commands).hasSize(1);
+    }
+
+    @Test
+    void metadataRefusesTopicIdsWhereTheyCannotBeAskedFor() {
+        Message byId = metadata((short) 10, List.of(named("t").setTopicId(new Uuid(1, 2))));
+        assertThatThrownBy(() -> answer(ApiKeys.METADATA, (short) 10, byId))
+                .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void pagesOfPartitionsFollowEachOther() throws Exception {
+        List<Integer> seen = new ArrayList<>();
+        DescribeTopicPartitionsRequestData.Cursor cursor = null;
+        do {
+            DescribeTopicPartitionsResponse page = (DescribeTopicPartitionsResponse) answer(
+                    ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
+                    (short) 0,
+                    new DescribeTopicPartitionsRequestData()
+                            .setResponsePartitionLimit(2)
+                            .setCursor(cursor));
+            page.data().topics().forEach(topic -> topic.partitions().forEach(p -> seen.add(p.partitionIndex())));
+            var next = page.data().nextCursor();
+            cursor = next == null
+                    ? null
+                    : new DescribeTopicPartitionsRequestData.Cursor()
+                            .setTopicName(next.topicName())
+                            .setPartitionIndex(next.partitionIndex());
+        } while (cursor != null);
+        assertThat(seen).containsExactly(0, 1, 2);
+        assertThatThrownBy(() -> answer(
+                        ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
+                        (short) 0,
+                        new DescribeTopicPartitionsRequestData()
+                                .setTopics(
+                                        List.of(new DescribeTopicPartitionsRequestData.TopicRequest().setName("other")))
+                                .setCursor(new DescribeTopicPartitionsRequestData.Cursor().setTopicName("t"))))
+                .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void anUnknownOutcomeIsATimeout() throws Exception {
+        quorum.silence();
+        Message request = ((CreateTopicsRequestData) createTopics("silent")).setTimeoutMs(20);
+        CreateTopicsResponse response = (CreateTopicsResponse) answer(ApiKeys.CREATE_TOPICS, (short) 7, request);
+        assertThat(response.data().topics().find("silent").errorCode()).isEqualTo(Errors.REQUEST_TIMED_OUT.code());
+    }
+
+    @Test
+    void producerIdsAreUniqueAndComeInBlocks() throws Exception {
+        List<Long> ids = new ArrayList<>();
+        for (int i = 0; i < 2500; i++) {
+            ids.add(((InitProducerIdResponse) answer(
+                            ApiKeys.INIT_PRODUCER_ID,
+                            (short) 5,
+                            new InitProducerIdRequestData().setTransactionalId(null)))
+                    .data()
+                    .producerId());
+        }
+        assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id >= 0);
+        assertThat(quorum.commands).hasSize(3);
+        InitProducerIdResponse bumped = (InitProducerIdResponse) answer(
+                ApiKeys.INIT_PRODUCER_ID,
+                (short) 5,
+                new InitProducerIdRequestData()
+                        .setTransactionalId(null)
+                        .setProducerId(ids.get(0))
+                        .setProducerEpoch((short) 4));
+        assertThat(ids).doesNotContain(bumped.data().producerId());
+        assertThat(bumped.data().producerEpoch()).isEqualTo((short) 0);
+        InitProducerIdResponse transactional = (InitProducerIdResponse)
+                answer(ApiKeys.INIT_PRODUCER_ID, (short) 5, new InitProducerIdRequestData().setTransactionalId("tx"));
+        assertThat(transactional.error()).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE);
+    }
+}
