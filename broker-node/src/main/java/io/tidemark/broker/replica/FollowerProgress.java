@@ -68,6 +68,16 @@ final class FollowerProgress {
         }
     }
 
+    /** Whether its session has fetched, whatever it named, within the limit. */
+    boolean heardWithin(long lagTimeMaxMs, long nowMs) {
+        return session != null && nowMs - session.lastFetchMs() <= lagTimeMaxMs;
+    }
+
+    /** It became a member: like the members of a new epoch (R4.15) it has the lag limit from here. */
+    void joined(long nowMs) {
+        lastCaughtUpMs = Math.max(lastCaughtUpMs, nowMs);
+    }
+
     /** R4.13: at the leader's end, or within the limit of the last moment it was there. */
     boolean caughtUp(long leaderEnd, long nowMs, long lagTimeMaxMs) {
         return end == leaderEnd || nowMs - lastCaughtUpMs <= lagTimeMaxMs;

@@ -40,6 +40,11 @@ final class Following {
     private long leaderMark = -1;
 
     private long leaderStart = -1;
+    /**
+     * Where to ask instead of at our end, -1 if there: the log was restarted at the base of a batch that reaches over
+     * the leader's start, and the leader answers only from its start on (S29). Nothing lies between the two any more.
+     */
+    private long askFrom = -1;
 
     Following(ReplicaSettings settings, LogView log, PartitionState state) {
         this.settings = settings;
@@ -60,6 +65,9 @@ final class Following {
         Following next = new Following(settings, log, newer);
         next.phase = phase;
         next.delayedUntilMs = delayedUntilMs;
+        next.leaderMark = leaderMark;
+        next.leaderStart = leaderStart;
+        next.askFrom = askFrom;
         return next;
     }
 
@@ -73,7 +81,11 @@ final class Following {
             return null;
         }
         return new FetchPosition(
-                state.leader(), state.leaderEpoch(), log.end(), log.epochs().latestEpoch(), log.logStart());
+                state.leader(), state.leaderEpoch(), askedOffset(), log.epochs().latestEpoch(), log.logStart());
+    }
+
+    private long askedOffset() {
+        return Math.max(log.end(), askFrom);
     }
 
     /** When a delayed fetch is due again; {@link Long#MAX_VALUE} if none is delayed. */
@@ -82,8 +94,11 @@ final class Following {
     }
 
     void fetchAnswered(ReplicaEvent.FetchAnswered answer, long nowMs, Effects effects) {
-        // R6.10: only the answer to the very fetch we are waiting for.
-        if (phase != Phase.FETCHING || answer.leaderEpoch() != state.leaderEpoch() || answer.offset() != log.end()) {
+        // R6.10: only the answer to the very fetch we are waiting for, and once.
+        if (phase != Phase.FETCHING
+                || answer.leaderEpoch() != state.leaderEpoch()
+                || answer.offset() != askedOffset()
+                || log.stagedEnd() != log.end()) {
             return;
         }
         switch (answer.error()) {
@@ -96,6 +111,7 @@ final class Following {
             }
             case OFFSET_OUT_OF_RANGE -> {
                 phase = Phase.ASKING;
+                askFrom = -1;
                 effects.add(new Effect.AskLeaderOffsets(state.leaderEpoch()));
             }
             case UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER ->
@@ -125,6 +141,7 @@ final class Following {
                 // Our start falls inside the leader's batch (S29): take the batch whole; the answer's log start
                 // follows.
                 phase = Phase.TRUNCATING;
+                askFrom = log.stagedEnd();
                 effects.add(new Effect.TruncateFully(
                         first.baseOffset(), "the leader's first batch starts at " + first.baseOffset()));
                 return;
@@ -156,6 +173,7 @@ final class Following {
             }
             effects.add(new Effect.StageFetched(first.from(), to, epoch));
             log.stage(last + 1);
+            askFrom = -1;
         }
         leaderMark = answer.highWatermark();
         leaderStart = answer.logStart();

@@ -42,8 +42,7 @@ final class Leading {
             Watchers watchers,
             PartitionState state,
             Map<Integer, BrokerView> brokers,
-            long index,
-            long firstProposal) {
+            long index) {
         this.settings = settings;
         this.log = log;
         this.watchers = watchers;
@@ -54,7 +53,8 @@ final class Leading {
         Check.that(log.end() == log.stagedEnd(), "nothing is staged across epochs", log.end(), log.stagedEnd());
         this.epochStart = log.end();
         this.isr = new IsrState.Committed(state.isr());
-        this.nextProposal = firstProposal;
+        // Numbers of one epoch are never those of another, so a late answer to an earlier leadership finds nothing.
+        this.nextProposal = (long) leaderEpoch << 32;
     }
 
     /** R2.41: assumes the epoch of {@code state}. {@code before} is the leadership given up with it, or null. */
@@ -68,8 +68,7 @@ final class Leading {
             Leading before,
             long nowMs,
             Effects effects) {
-        Leading leading =
-                new Leading(settings, log, watchers, state, brokers, index, before == null ? 0 : before.nextProposal);
+        Leading leading = new Leading(settings, log, watchers, state, brokers, index);
         leading.adoptFollowers(before, nowMs);
         log.epochs(log.epochs().assign(leading.leaderEpoch, leading.epochStart));
         effects.add(new Effect.PersistEpochs(log.epochs()));
@@ -128,6 +127,12 @@ final class Leading {
             state = newer;
             isr = new IsrState.Committed(newer.isr());
             alignFollowers();
+            for (int member : newer.isr()) {
+                if (member != settings.self() && !before.contains(member)) {
+                    // It may have joined far behind our end, at a mark that the min ISR holds back (R2.13).
+                    followers.get(member).joined(nowMs);
+                }
+            }
             if (!before.equals(newer.isr())) {
                 effects.say(
                         "ISR is now %s (was %s), partition epoch %d%s",
@@ -162,12 +167,13 @@ final class Leading {
         Proposal pending = isr.proposal();
         if (pending != null
                 && pending.acceptedBy(appliedIndex)
-                && pending.acceptedPartitionEpoch() >= state.partitionEpoch()) {
-            // The feed would have brought a higher PE as metadata; here the controller found nothing to change (R7.53).
+                && pending.acceptedPartitionEpoch() == state.partitionEpoch()) {
+            // The controller found nothing to change (R7.53); a higher PE comes as metadata.
             isr = new IsrState.Committed(pending.acceptedIsr());
         }
-        proposeJoiners(nowMs, effects);
+        // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
         evaluateMark(nowMs, effects);
+        proposeJoiners(nowMs, effects);
     }
 
     // ---- produce ----
@@ -304,7 +310,10 @@ final class Leading {
 
     // ---- ISR ----
 
-    /** R2.11 in its order, for every replica at once: several may join in one expansion (B9, O10). */
+    /**
+     * R2.11 in its order, for every replica at once: several may join in one expansion (B9, O10). Outside a fetch (B14)
+     * only those are looked at that still fetch.
+     */
     private void proposeJoiners(long nowMs, Effects effects) {
         if (!(isr instanceof IsrState.Committed)) {
             return;
@@ -315,6 +324,7 @@ final class Leading {
             if (follower != null
                     && !isr.isr().contains(replica)
                     && eligible(follower)
+                    && follower.heardWithin(settings.lagTimeMaxMs(), nowMs)
                     && follower.end() >= log.highWatermark()
                     && follower.end() >= epochStart
                     && refusedUntilMs.getOrDefault(replica, FollowerProgress.NEVER) <= nowMs) {
@@ -498,8 +508,8 @@ final class Leading {
             effects.add(new Effect.SendAlter(pending.number, pending.request));
         }
         // A replica that no longer keeps up stops holding the mark, and one that was refused may try again (O14, O21).
-        proposeJoiners(nowMs, effects);
         evaluateMark(nowMs, effects);
+        proposeJoiners(nowMs, effects);
     }
 
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
