@@ -43,7 +43,7 @@ public final class QuorumHarness implements AutoCloseable {
         this(root, controllers, decisions, QuorumRpc.GRPC, NodeClock.SYSTEM, UnaryOperator.identity());
     }
 
-    QuorumHarness(
+    public QuorumHarness(
             Path root,
             int controllers,
             Supplier<DecisionMaker> decisions,

@@ -19,8 +19,8 @@ import java.util.List;
  * Simple decisions for tests of the shell. Blocks of producer ids serve as a counter: two answers with the same block, or
  * an image behind an answer, show a lost or doubled command.
  */
-final class ScriptedDecisions implements DecisionMaker {
-    static final int BLOCK = 1000;
+public final class ScriptedDecisions implements DecisionMaker {
+    public static final int BLOCK = 1000;
 
     @Override
     public QuorumReply refuse(QuorumCommand command) {

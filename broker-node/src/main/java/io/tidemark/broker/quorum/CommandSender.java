@@ -1,0 +1,159 @@
+package io.tidemark.broker.quorum;
+
+import io.tidemark.broker.runtime.QuorumPort.OutcomeUnknownException;
+import io.tidemark.model.codec.CommandCodec;
+import io.tidemark.model.codec.RefusalText;
+import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumReply.Answer;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.protocol.RaftClientReply;
+
+/**
+ * Brings commands to the acting controller. A call is carried out at most once however often it is sent, and its answer
+ * is kept, so sending it again until it is answered is safe; but a call that was sent and not answered may take effect
+ * at any later time. Answers that prove that nothing took effect (void, no controller yet) are followed by a new call.
+ */
+final class CommandSender implements AutoCloseable {
+    private static final int RETRY_MS = 20;
+    private static final int MAX_VOID = 10;
+
+    private final LinkSettings settings;
+    private final LeaderGuess leader;
+    private final QuorumCaller caller;
+    private final ScheduledThreadPoolExecutor thread;
+    private final Set<Call> open = ConcurrentHashMap.newKeySet();
+
+    CommandSender(LinkSettings settings, LeaderGuess leader) {
+        this.settings = settings;
+        this.leader = leader;
+        this.caller = new QuorumCaller(settings, "commands", settings.rpcTimeoutMs());
+        this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(settings.name() + "-quorum"));
+        this.thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    CompletableFuture<Answer> submit(QuorumCommand command, boolean once) {
+        Call call = new Call(command, once);
+        open.add(call);
+        call.result.whenComplete((answer, failure) -> open.remove(call));
+        next(call, call::start, 0);
+        return call.result;
+    }
+
+    private void next(Call call, Runnable step, long delayMs) {
+        try {
+            thread.schedule(
+                    () -> {
+                        try {
+                            step.run();
+                        } catch (RuntimeException e) {
+                            call.unknown(e);
+                        }
+                    },
+                    delayMs,
+                    TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            call.unknown(e);
+        }
+    }
+
+    /** One command on its way; its steps run on the sender's thread. */
+    private final class Call {
+        final CompletableFuture<Answer> result = new CompletableFuture<>();
+        private final String kind;
+        private final byte[] bytes;
+        private final boolean once;
+        private final long deadlineNanos =
+                System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.requestTimeoutMs());
+        private long callId = QuorumCaller.newCall();
+        private int voids;
+
+        Call(QuorumCommand command, boolean once) {
+            this.kind = command.getClass().getSimpleName();
+            this.bytes = CommandCodec.encode(command);
+            this.once = once;
+        }
+
+        void start() {
+            if (System.nanoTime() - deadlineNanos >= 0) {
+                unknown(null);
+            } else if (once && !leader.confirmed()) {
+                probe();
+            } else {
+                send();
+            }
+        }
+
+        /** A single attempt goes only to a controller that has shown that it acts: elsewhere it would be wasted. */
+        private void probe() {
+            QuorumVoter to = leader.current();
+            caller.probe(to).whenComplete((reply, failure) -> {
+                Throwable problem = failure != null ? failure : reply.getException();
+                if (problem == null) {
+                    leader.confirm(to);
+                    next(this, this::start, 0);
+                } else {
+                    leader.failed(to, problem);
+                    next(this, this::start, RETRY_MS);
+                }
+            });
+        }
+
+        private void send() {
+            QuorumVoter to = leader.current();
+            caller.write(to, callId, bytes).whenComplete((reply, failure) -> {
+                Optional<Answer> answer = failure != null ? Optional.empty() : answerIn(reply);
+                if (answer.isPresent()) {
+                    leader.confirm(to);
+                    next(this, () -> answered(answer.get()), 0);
+                    return;
+                }
+                Throwable problem = failure != null ? failure : reply.getException();
+                leader.failed(to, problem);
+                if (once) {
+                    unknown(problem);
+                } else {
+                    next(this, this::start, RETRY_MS);
+                }
+            });
+        }
+
+        private void answered(Answer answer) {
+            boolean nothingHappened = answer.error() == ErrorCode.VOID_ENTRY && ++voids <= MAX_VOID
+                    || answer.error() == ErrorCode.NOT_CONTROLLER && System.nanoTime() - deadlineNanos < 0;
+            if (nothingHappened) {
+                callId = QuorumCaller.newCall();
+                next(this, this::start, RETRY_MS);
+            } else {
+                result.complete(answer);
+            }
+        }
+
+        void unknown(Throwable cause) {
+            result.completeExceptionally(new OutcomeUnknownException(
+                    kind + ": no answer from the quorum" + (cause == null ? "" : ": " + cause.getMessage()), cause));
+        }
+    }
+
+    private static Optional<Answer> answerIn(RaftClientReply reply) {
+        return reply.isSuccess()
+                ? Optional.of(CommandCodec.decodeAnswer(
+                        reply.getMessage().getContent().toByteArray()))
+                : RefusalText.find(reply.getException().getMessage());
+    }
+
+    @Override
+    public void close() {
+        thread.shutdown();
+        caller.close();
+        List.copyOf(open).forEach(call -> call.unknown(null));
+    }
+}

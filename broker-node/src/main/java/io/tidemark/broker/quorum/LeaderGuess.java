@@ -1,0 +1,55 @@
+package io.tidemark.broker.quorum;
+
+import io.tidemark.model.config.QuorumVoter;
+import java.util.List;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
+
+/** Which controller acts, as far as this broker knows; shared by all who ask it. */
+final class LeaderGuess {
+    private final List<QuorumVoter> voters;
+    private int current;
+    private boolean confirmed;
+
+    LeaderGuess(List<QuorumVoter> voters) {
+        this.voters = voters;
+    }
+
+    synchronized QuorumVoter current() {
+        return voters.get(current);
+    }
+
+    /** Whether the current one has answered as the acting controller since anything went wrong. */
+    synchronized boolean confirmed() {
+        return confirmed;
+    }
+
+    /** That controller has answered as the acting one. */
+    synchronized void confirm(QuorumVoter voter) {
+        current = voters.indexOf(voter);
+        confirmed = true;
+    }
+
+    /** A request to that controller failed; the next guess is what the failure says, else the next in the list. */
+    synchronized void failed(QuorumVoter voter, Throwable failure) {
+        if (voters.indexOf(voter) != current) {
+            return;
+        }
+        confirmed = false;
+        current = (current + 1) % voters.size();
+        if (failure instanceof NotLeaderException notLeader && notLeader.getSuggestedLeader() != null) {
+            suggest(Integer.parseInt(notLeader.getSuggestedLeader().getId().toString()));
+        }
+    }
+
+    /** Somebody says that controller acts; hearsay does not count against one that has shown it. */
+    synchronized void suggest(int nodeId) {
+        if (confirmed) {
+            return;
+        }
+        for (int i = 0; i < voters.size(); i++) {
+            if (voters.get(i).id() == nodeId && i != current) {
+                current = i;
+            }
+        }
+    }
+}

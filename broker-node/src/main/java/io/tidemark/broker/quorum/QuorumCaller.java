@@ -1,0 +1,185 @@
+package io.tidemark.broker.quorum;
+
+import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.QuorumVoter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.RaftConfigKeys;
+import org.apache.ratis.client.RaftClient;
+import org.apache.ratis.client.RaftClientConfigKeys;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.CallId;
+import org.apache.ratis.rpc.SupportedRpcType;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+
+/**
+ * Single requests to single controllers over connections of its own. No retries here: who calls decides. Nothing blocks
+ * the caller.
+ *
+ * <p>A failure says little: when one request over a connection meets a controller that does not lead, the transport
+ * fails all that are under way on it. So only an answer proves anything about a command.
+ */
+final class QuorumCaller implements AutoCloseable {
+    private final RaftClient client;
+    private final boolean asynchronous;
+    private final ExecutorService threads;
+
+    /** How often each controller's connection was renewed, so that late failures do not break the new one. */
+    private final Map<RaftPeerId, Long> renewals = new HashMap<>();
+
+    QuorumCaller(LinkSettings settings, String purpose, int rpcTimeoutMs) {
+        RaftProperties properties = new RaftProperties();
+        asynchronous = settings.rpc() == QuorumRpc.GRPC;
+        RaftConfigKeys.Rpc.setType(properties, asynchronous ? SupportedRpcType.GRPC : SupportedRpcType.NETTY);
+        GrpcConfigKeys.setMessageSizeMax(properties, SizeInBytes.valueOf("64MB"));
+        RaftClientConfigKeys.Rpc.setRequestTimeout(
+                properties, TimeDuration.valueOf(rpcTimeoutMs, TimeUnit.MILLISECONDS));
+        client = RaftClient.newBuilder()
+                .setRaftGroup(group(settings))
+                .setProperties(properties)
+                .build();
+        String name = settings.name() + "-" + purpose;
+        threads = asynchronous
+                ? Executors.newSingleThreadExecutor(Threads.daemon(name))
+                : Executors.newCachedThreadPool(Threads.daemon(name));
+    }
+
+    /** The quorum's group, derived from the cluster id and the voters as the controllers do. */
+    private static RaftGroup group(LinkSettings settings) {
+        UUID id = UUID.nameUUIDFromBytes(("tidemark:" + settings.clusterId()).getBytes(StandardCharsets.UTF_8));
+        List<RaftPeer> peers = settings.voters().stream()
+                .map(voter -> RaftPeer.newBuilder()
+                        .setId(peerId(voter))
+                        .setAddress(voter.address())
+                        .build())
+                .toList();
+        return RaftGroup.valueOf(RaftGroupId.valueOf(id), peers);
+    }
+
+    private static RaftPeerId peerId(QuorumVoter voter) {
+        return RaftPeerId.valueOf(Integer.toString(voter.id()));
+    }
+
+    /** A call id not used before. */
+    static long newCall() {
+        return CallId.getAndIncrement();
+    }
+
+    /** One command under that call id; a controller carries out a call at most once. */
+    CompletableFuture<RaftClientReply> write(QuorumVoter to, long callId, byte[] command) {
+        return send(to, callId, RaftClientRequest.writeRequestType(), command);
+    }
+
+    /** A read that only the acting controller answers, from its own state. */
+    CompletableFuture<RaftClientReply> readFromLeader(QuorumVoter to, byte[] query) {
+        return send(to, newCall(), RaftClientRequest.readRequestType(true), query);
+    }
+
+    /** Answered by the acting controller only, without any work: whether that is it. */
+    CompletableFuture<RaftClientReply> probe(QuorumVoter to) {
+        return send(to, newCall(), RaftClientRequest.readRequestType(true, false, true), new byte[0]);
+    }
+
+    /** A read that any controller answers. */
+    CompletableFuture<RaftClientReply> read(QuorumVoter to, byte[] query) {
+        return send(to, newCall(), RaftClientRequest.staleReadRequestType(0), query);
+    }
+
+    private CompletableFuture<RaftClientReply> send(
+            QuorumVoter to, long callId, RaftClientRequest.Type type, byte[] content) {
+        RaftClientRequest request = RaftClientRequest.newBuilder()
+                .setClientId(client.getId())
+                .setServerId(peerId(to))
+                .setGroupId(client.getGroupId())
+                .setCallId(callId)
+                .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(content)))
+                .setType(type)
+                .build();
+        CompletableFuture<RaftClientReply> result = new CompletableFuture<>();
+        run(result, () -> {
+            long renewal = renewal(request.getServerId());
+            call(request).whenComplete((reply, failure) -> {
+                if (failure == null) {
+                    result.complete(reply);
+                } else {
+                    Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                            ? failure.getCause()
+                            : failure;
+                    run(result, () -> {
+                        renew(request.getServerId(), renewal, cause);
+                        result.completeExceptionally(cause);
+                    });
+                }
+            });
+        });
+        return result;
+    }
+
+    private void run(CompletableFuture<RaftClientReply> result, Runnable task) {
+        try {
+            threads.execute(() -> {
+                try {
+                    task.run();
+                } catch (RuntimeException e) {
+                    result.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private CompletableFuture<RaftClientReply> call(RaftClientRequest request) {
+        if (asynchronous) {
+            return client.getClientRpc().sendRequestAsyncUnordered(request);
+        }
+        try {
+            return CompletableFuture.completedFuture(client.getClientRpc().sendRequest(request));
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private synchronized long renewal(RaftPeerId peer) {
+        return renewals.getOrDefault(peer, 0L);
+    }
+
+    /** After any failure the connection is of no more use, whatever else is under way on it. */
+    private synchronized void renew(RaftPeerId peer, long usedRenewal, Throwable cause) {
+        if (renewal(peer) == usedRenewal) {
+            renewals.put(peer, usedRenewal + 1);
+            client.getClientRpc().handleException(peer, cause, true);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        try {
+            client.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

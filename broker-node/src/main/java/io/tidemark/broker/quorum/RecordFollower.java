@@ -1,0 +1,151 @@
+package io.tidemark.broker.quorum;
+
+import io.tidemark.model.codec.QueryCodec;
+import io.tidemark.model.codec.RecordCodec;
+import io.tidemark.model.codec.UnreadableException;
+import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.model.metadata.QuorumQuery;
+import io.tidemark.model.metadata.QuorumQuery.PollAnswer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows the metadata log by long polls of one controller after another, and folds it. What any controller sends is
+ * committed, so the position is kept when the controller changes; an index gap is normal.
+ */
+final class RecordFollower implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RecordFollower.class);
+    private static final int MAX_BYTES = 1024 * 1024;
+    private static final int RETRY_MS = 20;
+    private static final int MAX_RETRY_MS = 500;
+    /** Without long polls (netty keeps no request without occupying a thread of the controller) it is asked so often. */
+    private static final int SHORT_POLL_MS = 50;
+
+    private final List<QuorumVoter> voters;
+    private final LeaderGuess leader;
+    private final QuorumCaller caller;
+    private final MetadataListener listener;
+    private final ScheduledThreadPoolExecutor thread;
+    private final boolean longPolls;
+    private final int pollMs;
+
+    private ClusterImage image = ClusterImage.EMPTY;
+    private long nextIndex;
+    private int current;
+    private int failures;
+
+    RecordFollower(LinkSettings settings, LeaderGuess leader, MetadataListener listener) {
+        this.voters = settings.voters();
+        this.leader = leader;
+        this.listener = listener;
+        this.longPolls = settings.rpc() == QuorumRpc.GRPC;
+        this.pollMs = settings.pollMs();
+        // Brokers spread over the controllers.
+        this.current = Math.floorMod(settings.name().hashCode(), voters.size());
+        this.caller = new QuorumCaller(settings, "feed-calls", 2 * pollMs);
+        this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(settings.name() + "-feed"));
+        this.thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        run(this::poll, 0);
+    }
+
+    private void poll() {
+        QuorumVoter from = voters.get(current);
+        QuorumQuery.Poll poll = new QuorumQuery.Poll(nextIndex, longPolls ? pollMs : 0, MAX_BYTES);
+        caller.read(from, QueryCodec.encode(poll))
+                .whenComplete((reply, failure) -> run(() -> answered(from, reply, failure), 0));
+    }
+
+    private void answered(QuorumVoter from, RaftClientReply reply, Throwable failure) {
+        PollAnswer answer;
+        try {
+            Throwable problem = failure != null ? failure : reply.getException();
+            if (problem != null) {
+                failed(from, problem);
+                return;
+            }
+            answer = QueryCodec.decodePoll(reply.getMessage().getContent().toByteArray());
+        } catch (UnreadableException e) {
+            listener.onFailure(e);
+            return;
+        } catch (RuntimeException e) {
+            failed(from, e);
+            return;
+        }
+        boolean news = answer.image() != null || !answer.entries().isEmpty();
+        try {
+            take(answer);
+        } catch (RuntimeException e) {
+            LOG.error("the metadata log cannot be followed further than index {}", image.index(), e);
+            listener.onFailure(e);
+            return;
+        }
+        failures = 0;
+        if (answer.leaderId() >= 0) {
+            leader.suggest(answer.leaderId());
+        } else if (!news) {
+            // It knows of no acting controller: it may be cut off from the others, or all elect right now.
+            current = (current + 1) % voters.size();
+            run(this::poll, RETRY_MS);
+            return;
+        }
+        run(this::poll, longPolls || news ? 0 : SHORT_POLL_MS);
+    }
+
+    private void take(PollAnswer answer) {
+        ClusterImage before = image;
+        if (answer.image() != null) {
+            if (answer.image().index() > before.index()) {
+                LOG.info(
+                        "metadata as a whole at index {}, before: {}",
+                        answer.image().index(),
+                        before.index());
+                image = answer.image();
+                listener.onImage(before, image, null);
+            }
+        } else if (!answer.entries().isEmpty()) {
+            List<MetadataListener.IndexedEntry> entries =
+                    new ArrayList<>(answer.entries().size());
+            for (QuorumQuery.IndexedEntry indexed : answer.entries()) {
+                MetadataEntry entry = RecordCodec.decode(indexed.bytes());
+                image = image.apply(indexed.index(), entry);
+                entries.add(new MetadataListener.IndexedEntry(indexed.index(), entry));
+            }
+            listener.onImage(before, image, entries);
+        }
+        nextIndex = Math.max(nextIndex, answer.nextIndex());
+    }
+
+    private void failed(QuorumVoter from, Throwable problem) {
+        failures++;
+        if (failures == 1 || failures % 100 == 0) {
+            LOG.info("controller {} does not send metadata ({}), asking another", from.id(), problem.toString());
+        }
+        current = (current + 1) % voters.size();
+        // At once while there are others to ask, then slower.
+        int rounds = failures / voters.size();
+        run(this::poll, rounds == 0 ? 0 : Math.min(MAX_RETRY_MS, RETRY_MS * rounds));
+    }
+
+    private void run(Runnable task, long delayMs) {
+        try {
+            thread.schedule(task, delayMs, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("closing");
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdown();
+        caller.close();
+    }
+}

@@ -1,0 +1,203 @@
+package io.tidemark.broker.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tidemark.broker.runtime.QuorumPort.OutcomeUnknownException;
+import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
+import io.tidemark.model.metadata.QuorumQuery.HeartbeatAnswer;
+import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.model.metadata.QuorumReply.Answer;
+import io.tidemark.quorum.ratis.NodeClock;
+import io.tidemark.quorum.ratis.QuorumHarness;
+import io.tidemark.quorum.ratis.QuorumServer;
+import io.tidemark.quorum.ratis.ScriptedDecisions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The link against a real quorum, also while controllers die. */
+class QuorumLinkTest {
+    private static final QuorumCommand ALLOCATE = new QuorumCommand.AllocateProducerIds(1, 1);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    private QuorumHarness quorum;
+    private QuorumLink link;
+
+    /** Keeps the image and checks that each step begins where the last one ended. */
+    private static final class Recorder implements MetadataListener {
+        volatile ClusterImage image = ClusterImage.EMPTY;
+        final List<String> problems = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
+            if (before != image || after.index() <= before.index()) {
+                problems.add("a step from " + before + " to " + after + ", at " + image);
+            }
+            image = after;
+        }
+
+        @Override
+        public void onFailure(RuntimeException cause) {
+            problems.add(cause.toString());
+        }
+    }
+
+    private void start(QuorumRpc rpc) {
+        quorum = new QuorumHarness(folder, 3, ScriptedDecisions::new, rpc, NodeClock.SYSTEM, UnaryOperator.identity());
+        quorum.leader();
+        link = new QuorumLink(new LinkSettings("broker-7", quorum.voters(), quorum.clusterId(), rpc, 100));
+    }
+
+    @AfterEach
+    void stop() {
+        link.close();
+        quorum.close();
+        assertThat(quorum.failures()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    void commandsHeartbeatsAndTheFeedWorkTogether(QuorumRpc rpc) throws Exception {
+        start(rpc);
+        Recorder recorder = new Recorder();
+        link.follow(recorder);
+        Answer registered = await(link.submit(register()));
+        List<HeartbeatAnswer> answers = new CopyOnWriteArrayList<>();
+        link.heartbeats(
+                () -> new Heartbeat(7, registered.brokerEpoch(), recorder.image.index(), false, false), answers::add);
+        Awaitility.await("unfenced by heartbeats, seen in the feed")
+                .atMost(PATIENCE)
+                .until(() -> recorder.image.broker(7) != null
+                        && !recorder.image.broker(7).fenced());
+        assertThat(answers)
+                .isNotEmpty()
+                .allSatisfy(answer -> assertThat(answer.error()).isEqualTo(ErrorCode.NONE));
+
+        for (int i = 0; i < 10; i++) {
+            CompletionStage<Answer> stage = i % 2 == 0 ? link.submit(ALLOCATE) : link.attempt(ALLOCATE);
+            Answer answer = await(stage);
+            assertThat(answer.reply())
+                    .isEqualTo(
+                            new QuorumReply.ProducerIds((long) i * ScriptedDecisions.BLOCK, ScriptedDecisions.BLOCK));
+        }
+        Awaitility.await("the feed is level with the controllers")
+                .atMost(PATIENCE)
+                .until(() -> recorder.image.nextProducerId() == 10L * ScriptedDecisions.BLOCK);
+        assertThat(recorder.image.digest()).isEqualTo(quorum.converged().digest());
+        assertThat(recorder.problems).isEmpty();
+    }
+
+    @Test
+    void aRefusalThatCostsNoEntryIsAnAnswer() throws Exception {
+        start(QuorumRpc.GRPC);
+        QuorumCommand empty = new QuorumCommand.CreateTopics(List.of(), false, "me");
+        assertThat(await(link.submit(empty)).error()).isEqualTo(ErrorCode.INVALID_REQUEST);
+        assertThat(await(link.attempt(empty)).error()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    }
+
+    @Test
+    void whenTheLeaderDiesSubmittedCommandsAreCarriedOutOnceAndTheFeedGoesOn() throws Exception {
+        start(QuorumRpc.GRPC);
+        Recorder recorder = new Recorder();
+        link.follow(recorder);
+        List<HeartbeatAnswer> answers = new CopyOnWriteArrayList<>();
+        link.heartbeats(() -> new Heartbeat(7, 1, 1, true, false), answers::add);
+        List<CompletableFuture<Answer>> stages = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            stages.add(link.submit(ALLOCATE).toCompletableFuture());
+        }
+        QuorumServer dying = quorum.leader();
+        stages.get(10).get(60, TimeUnit.SECONDS);
+        quorum.kill(dying.nodeId());
+        for (int i = 0; i < 50; i++) {
+            stages.add(link.submit(ALLOCATE).toCompletableFuture());
+        }
+        List<Long> blocks = new ArrayList<>();
+        for (CompletableFuture<Answer> stage : stages) {
+            blocks.add(
+                    ((QuorumReply.ProducerIds) stage.get(60, TimeUnit.SECONDS).reply()).first());
+        }
+        assertThat(blocks).doesNotHaveDuplicates();
+        Awaitility.await("the feed has all of it, from controllers that live")
+                .atMost(PATIENCE)
+                .until(() -> recorder.image.nextProducerId() == 100L * ScriptedDecisions.BLOCK);
+        assertThat(quorum.converged().nextProducerId())
+                .as("each was carried out once")
+                .isEqualTo(100L * ScriptedDecisions.BLOCK);
+        int before = answers.size();
+        Awaitility.await("heartbeats are answered by the next controller")
+                .atMost(PATIENCE)
+                .until(() -> answers.size() > before + 3);
+        assertThat(answers.get(answers.size() - 1).term())
+                .isEqualTo(quorum.leader().status().term());
+        assertThat(recorder.problems).isEmpty();
+    }
+
+    @Test
+    void theFeedGoesOnWhicheverControllerDies() {
+        start(QuorumRpc.GRPC);
+        Recorder recorder = new Recorder();
+        link.follow(recorder);
+        for (int i = 0; i < quorum.voters().size(); i++) {
+            int id = quorum.voters().get(i).id();
+            quorum.kill(id);
+            quorum.leader();
+            long expected = (i + 1L) * ScriptedDecisions.BLOCK;
+            link.submit(ALLOCATE);
+            Awaitility.await("news after controller " + id + " died")
+                    .atMost(PATIENCE)
+                    .until(() -> recorder.image.nextProducerId() == expected);
+            quorum.startNode(id);
+            quorum.converged();
+        }
+        assertThat(recorder.problems).isEmpty();
+    }
+
+    @Test
+    void anAttemptThatMayTakeEffectLaterIsSaidToBeOfUnknownOutcome() throws Exception {
+        start(QuorumRpc.GRPC);
+        link.close();
+        link = new QuorumLink(new LinkSettings(
+                "broker-7", quorum.voters(), quorum.clusterId(), QuorumRpc.GRPC, 3_000, 500, 100, 1_000));
+        await(link.attempt(ALLOCATE));
+        QuorumServer leader = quorum.leader();
+        quorum.servers().stream().filter(server -> server != leader).forEach(server -> quorum.kill(server.nodeId()));
+        // Without a majority nothing can be committed: whether this one ever is, nobody can say.
+        assertThatThrownBy(() -> await(link.attempt(ALLOCATE)))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(OutcomeUnknownException.class);
+        assertThatThrownBy(() -> await(link.submit(ALLOCATE)))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(OutcomeUnknownException.class);
+    }
+
+    private static Answer await(CompletionStage<Answer> stage) throws Exception {
+        return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    private static QuorumCommand register() {
+        return new QuorumCommand.RegisterBroker(
+                "cluster", 7, "incarnation", List.of("dir"), List.of(), "", -1, "", false, 1, 1, List.of());
+    }
+}
