@@ -24,9 +24,17 @@ public interface DecisionMaker {
      * What the command leads to on that image.
      *
      * @param term of the leader that decides
+     * @param pending what to decide on; {@code applied} is what is committed, for sessions
      * @param random fresh random bits for placement and ids
      */
-    Decided decide(long term, ClusterImage pending, QuorumCommand command, WallTime now, MonoTime monoNow, long random);
+    Decided decide(
+            long term,
+            ClusterImage pending,
+            ClusterImage applied,
+            QuorumCommand command,
+            WallTime now,
+            MonoTime monoNow,
+            long random);
 
     /** A sign of life, judged on the applied image. */
     Beat heartbeat(long term, ClusterImage applied, QuorumQuery.Heartbeat heartbeat, MonoTime now);

@@ -247,7 +247,13 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     private MetadataEntry decide(ClusterImage image, QuorumCommand command, long nowMs) {
         DecisionMaker.Decided decided = decisions.decide(
-                info().getCurrentTerm(), image, command, new WallTime(nowMs), clock.mono(), random.nextLong());
+                info().getCurrentTerm(),
+                image,
+                applied.image(),
+                command,
+                new WallTime(nowMs),
+                clock.mono(),
+                random.nextLong());
         long timestampMs = Math.max(image.timestampMs(), nowMs);
         return new MetadataEntry(image.tip(), timestampMs, decided.cause(), decided.records(), decided.reply());
     }

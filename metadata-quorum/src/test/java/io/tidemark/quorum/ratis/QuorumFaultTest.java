@@ -85,7 +85,7 @@ class QuorumFaultTest {
     }
 
     private void start(UnaryOperator<QuorumSettings> adjust) {
-        quorum = new QuorumHarness(folder, 3, ScriptedDecisions::new, QuorumRpc.GRPC, clock, adjust);
+        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), QuorumRpc.GRPC, clock, adjust);
         quorum.leader();
     }
 

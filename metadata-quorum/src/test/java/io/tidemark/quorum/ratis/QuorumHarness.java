@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.quorum.core.ControllerSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -18,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -31,22 +32,28 @@ public final class QuorumHarness implements AutoCloseable {
     private final Path root;
     private final String clusterId = UUID.randomUUID().toString();
     private final List<QuorumVoter> voters;
-    private final Supplier<DecisionMaker> decisions;
+    private final Function<String, DecisionMaker> decisions;
     private final NodeClock clock;
     private final UnaryOperator<QuorumSettings> adjust;
     private final QuorumRpc rpc;
     private final Map<Integer, QuorumServer> running = new TreeMap<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
 
-    /** {@code decisions} makes the brain of each controller. */
-    public QuorumHarness(Path root, int controllers, Supplier<DecisionMaker> decisions) {
+    /** With the real rules; brokers are fenced after {@code sessionMs} of silence, 400 or more. */
+    public static QuorumHarness withCore(Path root, int controllers, long sessionMs) {
+        return new QuorumHarness(
+                root, controllers, clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs));
+    }
+
+    /** {@code decisions} makes the brain of each controller, given the cluster id. */
+    public QuorumHarness(Path root, int controllers, Function<String, DecisionMaker> decisions) {
         this(root, controllers, decisions, QuorumRpc.GRPC, NodeClock.SYSTEM, UnaryOperator.identity());
     }
 
     public QuorumHarness(
             Path root,
             int controllers,
-            Supplier<DecisionMaker> decisions,
+            Function<String, DecisionMaker> decisions,
             QuorumRpc rpc,
             NodeClock clock,
             UnaryOperator<QuorumSettings> adjust) {
@@ -125,7 +132,7 @@ public final class QuorumHarness implements AutoCloseable {
                     id,
                     QuorumServer.start(
                             settings,
-                            decisions.get(),
+                            decisions.apply(clusterId),
                             clock,
                             (what, cause) -> failures.add("controller " + id + ": " + what + " " + cause)));
         } catch (IOException e) {

@@ -127,7 +127,7 @@ class QuorumTest {
     }
 
     private void start(QuorumRpc rpc, UnaryOperator<QuorumSettings> adjust) {
-        quorum = new QuorumHarness(folder, 3, ScriptedDecisions::new, rpc, NodeClock.SYSTEM, adjust);
+        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), rpc, NodeClock.SYSTEM, adjust);
     }
 
     static QuorumCommand.RegisterBroker register(int id) {

@@ -32,7 +32,13 @@ public final class ScriptedDecisions implements DecisionMaker {
 
     @Override
     public Decided decide(
-            long term, ClusterImage pending, QuorumCommand command, WallTime now, MonoTime monoNow, long random) {
+            long term,
+            ClusterImage pending,
+            ClusterImage applied,
+            QuorumCommand command,
+            WallTime now,
+            MonoTime monoNow,
+            long random) {
         MetadataEntry.Cause cause =
                 new MetadataEntry.Cause(command.getClass().getSimpleName(), -1, -1, "", "asked by a test");
         if (command instanceof QuorumCommand.Bootstrap bootstrap) {

@@ -1,0 +1,96 @@
+package io.tidemark.quorum.ratis;
+
+import io.tidemark.model.MonoTime;
+import io.tidemark.model.WallTime;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import io.tidemark.model.metadata.QuorumQuery;
+import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.quorum.core.BrokerLiveness;
+import io.tidemark.quorum.core.Controller;
+import io.tidemark.quorum.core.ControllerSettings;
+import io.tidemark.quorum.core.DecideContext;
+import io.tidemark.quorum.core.Decision;
+import io.tidemark.quorum.core.HeartbeatOutcome;
+import io.tidemark.quorum.core.StatelessChecks;
+import java.util.List;
+
+/**
+ * The rules of {@code quorum.core} with the sessions of the acting controller. Sessions begin anew at the first use in a
+ * term, which comes only after this controller is ready in it: it has applied everything from before (R7.97).
+ */
+public final class CoreDecisions implements DecisionMaker {
+    private final ControllerSettings settings;
+    private final BrokerLiveness liveness;
+
+    /** {@code sessionMs}: how long a broker may be silent, milliseconds, at least 4 ticks of {@link LeaderDuties}. */
+    public CoreDecisions(ControllerSettings settings, long sessionMs) {
+        this.settings = settings;
+        this.liveness = new BrokerLiveness(sessionMs, LeaderDuties.TICK_MS);
+    }
+
+    @Override
+    public QuorumReply refuse(QuorumCommand command) {
+        return StatelessChecks.refuse(command, settings);
+    }
+
+    @Override
+    public Decided decide(
+            long term,
+            ClusterImage pending,
+            ClusterImage applied,
+            QuorumCommand command,
+            WallTime now,
+            MonoTime monoNow,
+            long random) {
+        synchronized (liveness) {
+            activate(term, applied, monoNow);
+        }
+        DecideContext context = new DecideContext(now, monoNow, random, id -> sessionAlive(id, monoNow), settings);
+        Decision decision = Controller.decide(pending, command, context);
+        return new Decided(decision.records(), decision.reply(), decision.cause());
+    }
+
+    private boolean sessionAlive(int brokerId, MonoTime now) {
+        synchronized (liveness) {
+            return liveness.sessionAlive(brokerId, now);
+        }
+    }
+
+    @Override
+    public Beat heartbeat(long term, ClusterImage applied, QuorumQuery.Heartbeat heartbeat, MonoTime now) {
+        synchronized (liveness) {
+            activate(term, applied, now);
+            HeartbeatOutcome outcome = liveness.heartbeat(applied, heartbeat, now);
+            return new Beat(
+                    outcome.error(),
+                    outcome.caughtUp(),
+                    outcome.fenced(),
+                    outcome.shouldShutDown(),
+                    outcome.toSubmit());
+        }
+    }
+
+    @Override
+    public List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now) {
+        synchronized (liveness) {
+            activate(term, applied, now);
+            return liveness.expired(applied, now);
+        }
+    }
+
+    @Override
+    public void finished(QuorumCommand command) {
+        synchronized (liveness) {
+            liveness.finished(command);
+        }
+    }
+
+    /** A late caller of an earlier term must not bring its sessions back. */
+    private void activate(long term, ClusterImage applied, MonoTime now) {
+        if (term > liveness.term()) {
+            liveness.activate(term, applied, now);
+        }
+    }
+}
