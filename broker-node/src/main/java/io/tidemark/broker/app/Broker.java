@@ -390,6 +390,18 @@ public final class Broker {
         }
     }
 
+    /** Stops without a word to anybody and without closing a log, as far as a live process can be like a killed one. */
+    void closeAbruptly() {
+        stopping = true;
+        scheduler.shutdownNow();
+        link.close();
+        server.close();
+        blocking.shutdownNow();
+        readers.shutdownNow();
+        storage.directory().close();
+        node.close();
+    }
+
     private void handOver() throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.controlledShutdownMaxWaitMs());
         do {

@@ -2,6 +2,7 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.core.ControllerSettings;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -30,7 +30,7 @@ public final class QuorumHarness implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Path root;
-    private final String clusterId = UUID.randomUUID().toString();
+    private final String clusterId = Uuids.random();
     private final List<QuorumVoter> voters;
     private final Function<String, DecisionMaker> decisions;
     private final NodeClock clock;
