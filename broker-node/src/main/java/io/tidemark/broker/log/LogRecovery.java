@@ -86,7 +86,9 @@ public final class LogRecovery {
             scan();
             repairSealed();
         }
-        index.deleteSnapshots(id, end + 1, Long.MAX_VALUE);
+        if (!known.clean() && !known.sameBoot()) {
+            forgetBehindEnd();
+        }
 
         long logStart = Math.max(known.logStart(), segments.first().base());
         history = history.truncateFromEnd(end).truncateFromStart(Math.min(logStart, end));
@@ -146,7 +148,8 @@ public final class LogRecovery {
         Segment first = suspects.get(0);
         List<IndexEntry> trusted = LogScan.trustedEntries(id, first, index, trustIndexTo);
         end = trusted.isEmpty() ? first.base() : trusted.get(trusted.size() - 1).offset();
-        if (!trustWrites || trusted.isEmpty()) {
+        boolean untrue = trusted.isEmpty() && !index.entries(id, first.base()).isEmpty();
+        if (!trustWrites || untrue) {
             index.truncate(id, first.base(), trusted.isEmpty() ? first.base() : end + 1);
         }
         history = history.truncateFromEnd(end);
@@ -167,6 +170,15 @@ public final class LogRecovery {
                 segment.index = null;
             }
         }
+    }
+
+    /**
+     * The power may have taken the end of the log but not what the index says of it. That must be gone for good before
+     * other batches get the same offsets: a deletion that a crash undoes would bring it back.
+     */
+    private void forgetBehindEnd() throws IOException {
+        index.deleteSnapshots(id, end + 1, Long.MAX_VALUE);
+        index.flush();
     }
 
     private boolean accept(BatchHeader header) {

@@ -17,10 +17,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A disk in memory that can lose power: files then keep what was synced and any part of what was not, the last of it
- * perhaps garbage; names keep or lose what was not synced in their directory.
+ * A disk in memory that can lose power: files then keep what was synced and any part of what was not, with
+ * holes; names keep or lose what was not synced in their directory.
  */
 final class SimDisk implements Disk {
+    /** Smaller than any real block, to hit more; larger than the fields of a batch that no checksum covers. */
+    private static final int BLOCK = 64;
+
     private final Random random;
     private final Map<Path, Node> live = new TreeMap<>();
     private final Map<Path, Node> durable = new TreeMap<>();
@@ -60,9 +63,10 @@ final class SimDisk implements Disk {
             int kept = node.synced.length + random.nextInt(content.length - node.synced.length + 1);
             node.content = Arrays.copyOf(content, kept);
             if (kept > node.synced.length && random.nextInt(3) == 0) {
-                // A block that was allocated but never written.
+                // Blocks that were allocated but never written, though later ones may have been.
                 int from = node.synced.length + random.nextInt(kept - node.synced.length);
-                Arrays.fill(node.content, from, kept, (byte) 0);
+                int hole = Math.max(node.synced.length, from / BLOCK * BLOCK);
+                Arrays.fill(node.content, hole, Math.min(kept, (1 + random.nextInt(4)) * BLOCK + hole), (byte) 0);
             }
         }
         node.synced = node.content.clone();
