@@ -135,7 +135,7 @@ class ConnectionTest {
 
     @Test
     void bytesOutstandingAreBoundedToo() throws Exception {
-        try (RawClient client = serve(new NetSettings(1, 1 << 20, 100, 1000), calls::add)) {
+        try (RawClient client = serve(new NetSettings(1, 1 << 20, 100, 2000), calls::add)) {
             for (int i = 0; i < 4; i++) {
                 client.send(produce((short) -1, records(900)));
             }
