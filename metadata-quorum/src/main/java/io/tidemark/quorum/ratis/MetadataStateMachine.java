@@ -23,6 +23,7 @@ import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
@@ -271,18 +272,19 @@ final class MetadataStateMachine extends BaseStateMachine {
         long index = logEntry.getIndex();
         try {
             // On the leader the transaction's own log entry holds the command: what was appended is beside it.
-            byte[] bytes = transaction.getStateMachineContext() instanceof byte[] decided
-                    ? decided
+            boolean decidedHere = transaction.getStateMachineContext() instanceof byte[];
+            byte[] bytes = decidedHere
+                    ? (byte[]) transaction.getStateMachineContext()
                     : logEntry.getStateMachineLogEntry().getLogData().toByteArray();
             return CompletableFuture.completedFuture(
-                    message(CommandCodec.encode(fold(logEntry.getTerm(), index, bytes))));
+                    message(CommandCodec.encode(fold(logEntry.getTerm(), index, bytes, decidedHere))));
         } catch (RuntimeException | Error e) {
             fatal.fatal("the metadata entry at index " + index + " cannot be applied", e);
             throw e;
         }
     }
 
-    private QuorumReply.Answer fold(long term, long index, byte[] bytes) {
+    private QuorumReply.Answer fold(long term, long index, byte[] bytes, boolean decidedHere) {
         MetadataEntry entry = RecordCodec.decode(bytes);
         ClusterImage before = applied.image();
         boolean effective = before.chains(entry);
@@ -292,11 +294,21 @@ final class MetadataStateMachine extends BaseStateMachine {
             pending.voided(index);
             LOG.warn("the entry at index {} is void: decided on {}, met {}", index, entry.basedOn(), before.tip());
             voidEntries.incrementAndGet();
+        } else if (decidedHere && !entry.records().isEmpty()) {
+            LOG.info("[{}] {}", index, told(entry));
         }
         appliedBytes.addAndGet(bytes.length);
         lastEntryMs = clock.mono().ms();
         feed.applied(index, bytes, effective && Urgency.isUrgent(entry));
         return new QuorumReply.Answer(index, effective ? entry.reply() : VOID);
+    }
+
+    private static String told(MetadataEntry entry) {
+        MetadataEntry.Cause cause = entry.cause();
+        return cause.kind() + (cause.brokerId() < 0 ? "" : " by broker " + cause.brokerId())
+                + (cause.client().isEmpty() ? "" : " for client " + cause.client())
+                + (cause.reason().isEmpty() ? "" : ": " + cause.reason()) + " ("
+                + entry.records().size() + " records)";
     }
 
     private static final QuorumReply VOID = new QuorumReply.Refused(
@@ -392,6 +404,11 @@ final class MetadataStateMachine extends BaseStateMachine {
         } catch (IOException e) {
             throw new IllegalStateException("the division is closed", e);
         }
+    }
+
+    @Override
+    public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
+        LOG.info("the acting controller is {}", leader == null ? "not known" : leader);
     }
 
     @Override

@@ -1,0 +1,85 @@
+package io.tidemark.quorum.app;
+
+import io.tidemark.model.config.ControllerConfig;
+import io.tidemark.model.config.NodeDirectory;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.quorum.core.ControllerSettings;
+import io.tidemark.quorum.ratis.CoreDecisions;
+import io.tidemark.quorum.ratis.FatalHandler;
+import io.tidemark.quorum.ratis.QuorumServer;
+import io.tidemark.quorum.ratis.QuorumSettings;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A controller as configured, whatever process it runs in. */
+public final class ControllerNode implements AutoCloseable {
+    private final QuorumServer server;
+
+    private ControllerNode(QuorumServer server) {
+        this.server = server;
+    }
+
+    /**
+     * Starts it in a directory that the caller has opened and closes later. When this returns it listens and takes part
+     * in the quorum; whether there is an acting controller depends on the others.
+     *
+     * @param fatal what to do when it can no longer take part
+     * @throws IOException if it cannot listen, or its log cannot be read
+     */
+    public static ControllerNode start(ControllerConfig config, NodeDirectory directory, FatalHandler fatal)
+            throws IOException {
+        ControllerSettings rules = new ControllerSettings(
+                directory.clusterId(),
+                config.topicDefaults().partitions(),
+                config.topicDefaults().replicationFactor(),
+                config.maxPartitionsPerRequest());
+        CoreDecisions decisions = new CoreDecisions(rules, config.session().sessionTimeoutMs());
+        return new ControllerNode(QuorumServer.start(settings(config, directory), decisions, fatal));
+    }
+
+    private static QuorumSettings settings(ControllerConfig config, NodeDirectory directory) {
+        return new QuorumSettings(
+                config.nodeId(),
+                config.voters(),
+                directory.clusterId(),
+                directory.path(),
+                config.rpc(),
+                config.electionTimeoutMinMs(),
+                config.electionTimeoutMaxMs(),
+                config.snapshots().maxIntervalMs(),
+                config.snapshots().maxLogBytes(),
+                QuorumSettings.SEGMENT_BYTES,
+                QuorumSettings.KEPT_ENTRIES,
+                QuorumSettings.NO_OP_INTERVAL_MS,
+                clusterDefaults(config));
+    }
+
+    /** What topics get that do not set it themselves; kept in the cluster from its first entry on. */
+    private static Map<String, String> clusterDefaults(ControllerConfig config) {
+        Map<String, String> defaults = new HashMap<>();
+        defaults.put(
+                ClusterImage.MIN_ISR_KEY,
+                Integer.toString(config.topicDefaults().minInsyncReplicas()));
+        if (config.uncleanElection().enabled()) {
+            defaults.put("unclean.leader.election.enable", "true");
+        }
+        return defaults;
+    }
+
+    /** What this controller has applied. */
+    public ClusterImage image() {
+        return server.image();
+    }
+
+    /** Whether this is the acting controller. */
+    public boolean leads() {
+        return server.leads();
+    }
+
+    /** Hands the leadership over if it has it, and stops; takes a few seconds at most. */
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

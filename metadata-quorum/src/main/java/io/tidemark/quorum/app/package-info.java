@@ -1,0 +1,2 @@
+/** The controller as a process. */
+package io.tidemark.quorum.app;
