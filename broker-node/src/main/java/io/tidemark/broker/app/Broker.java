@@ -91,6 +91,7 @@ public final class Broker {
     /**
      * Opens and recovers everything and listens; {@link #start} does the rest.
      *
+     * @param node the caller opened it and closes it after this broker
      * @param fatal told why this broker can no longer run; it ends the process
      */
     public Broker(BrokerConfig config, NodeDirectory node, QuorumRpc rpc, Consumer<String> fatal)
@@ -386,7 +387,6 @@ public final class Broker {
         } finally {
             blocking.shutdownNow();
             readers.shutdownNow();
-            node.close();
         }
     }
 
@@ -399,7 +399,6 @@ public final class Broker {
         blocking.shutdownNow();
         readers.shutdownNow();
         storage.directory().close();
-        node.close();
     }
 
     private void handOver() throws InterruptedException {

@@ -24,7 +24,13 @@ public final class BrokerMain {
             BrokerConfig config = BrokerConfig.load(Path.of(arguments[0]));
             NodeDirectory node = NodeDirectory.open(config.directory(), config.nodeId());
             Broker broker = new Broker(config, node, QuorumRpc.GRPC, BrokerMain::halt);
-            Runtime.getRuntime().addShutdownHook(new Thread(broker::close, "shutdown"));
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(
+                            () -> {
+                                broker.close();
+                                node.close();
+                            },
+                            "shutdown"));
             broker.start();
             System.out.println("TIDEMARK READY node=" + config.nodeId() + " role=broker");
         } catch (ConfigException | DirectoryException e) {

@@ -26,6 +26,7 @@ public final class BrokerCluster implements AutoCloseable {
     private final Path root;
     private final QuorumHarness quorum;
     private final Map<Integer, Broker> brokers = new TreeMap<>();
+    private final Map<Integer, NodeDirectory> nodes = new TreeMap<>();
     private final Map<String, String> extra;
     private final List<String> fatal = new CopyOnWriteArrayList<>();
 
@@ -77,11 +78,13 @@ public final class BrokerCluster implements AutoCloseable {
     /** Stops in order. */
     public void stop(int id) {
         brokers.remove(id).close();
+        nodes.remove(id).close();
     }
 
     /** Stops without a word to anybody, as a killed process would, as far as one process can. */
     public void kill(int id) {
         brokers.remove(id).closeAbruptly();
+        nodes.remove(id).close();
     }
 
     public String bootstrap() {
@@ -115,6 +118,7 @@ public final class BrokerCluster implements AutoCloseable {
     @Override
     public void close() {
         brokers.values().forEach(Broker::closeAbruptly);
+        nodes.values().forEach(NodeDirectory::close);
         quorum.close();
     }
 }
