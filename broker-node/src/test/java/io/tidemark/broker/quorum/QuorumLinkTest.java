@@ -64,7 +64,8 @@ class QuorumLinkTest {
     }
 
     private void start(QuorumRpc rpc) {
-        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), rpc, NodeClock.SYSTEM, UnaryOperator.identity());
+        quorum = new QuorumHarness(
+                folder, 3, id -> new ScriptedDecisions(), rpc, NodeClock.SYSTEM, UnaryOperator.identity());
         quorum.leader();
         link = new QuorumLink(new LinkSettings("broker-7", quorum.voters(), quorum.clusterId(), rpc, 100));
     }
