@@ -173,7 +173,7 @@ public final class DataDirectory implements AutoCloseable {
                 log.directory(),
                 settings,
                 known,
-                point -> lowerRecoveryPoint(log.name(), point));
+                (recoveryPoint, end) -> beforeCut(log.name(), recoveryPoint, end));
         synchronized (this) {
             open.put(log.name(), opened.log());
         }
@@ -210,10 +210,17 @@ public final class DataDirectory implements AutoCloseable {
         logStartFile.write(logStarts);
     }
 
-    private synchronized void lowerRecoveryPoint(LogName name, long point) throws IOException {
-        if (recoveryPoints.getOrDefault(name, 0L) > point) {
-            recoveryPoints.put(name, point);
-            recoveryPointFile.write(recoveryPoints);
+    private synchronized void beforeCut(LogName name, long recoveryPoint, long end) throws IOException {
+        lower(recoveryPoints, recoveryPointFile, name, recoveryPoint);
+        lower(highWatermarks, highWatermarkFile, name, end);
+        lower(logStarts, logStartFile, name, end);
+    }
+
+    private static void lower(Map<LogName, Long> offsets, OffsetCheckpoint file, LogName name, long most)
+            throws IOException {
+        if (offsets.getOrDefault(name, 0L) > most) {
+            offsets.put(name, most);
+            file.write(offsets);
         }
     }
 

@@ -64,7 +64,7 @@ public final class LogRecovery {
             Path directory,
             LogSettings settings,
             Known known,
-            SegmentLog.RecoveryPointGuard guard)
+            SegmentLog.CheckpointGuard guard)
             throws IOException {
         LogRecovery recovery = new LogRecovery(disk, index, id, directory, settings, known);
         try {
@@ -75,7 +75,7 @@ public final class LogRecovery {
         }
     }
 
-    private OpenedLog run(SegmentLog.RecoveryPointGuard guard) throws IOException {
+    private OpenedLog run(SegmentLog.CheckpointGuard guard) throws IOException {
         if (segments.isEmpty()) {
             segments.create(known.logStart());
             segments.syncDirectory();
@@ -102,9 +102,7 @@ public final class LogRecovery {
         long synced = known.clean()
                 ? end
                 : Math.min(end, Math.max(known.recoveryPoint(), segments.first().base()));
-        if (synced < known.recoveryPoint()) {
-            guard.lowered(synced);
-        }
+        guard.beforeCut(synced, Math.max(logStart, end));
         SegmentLog.Bounds bounds = new SegmentLog.Bounds(Math.min(logStart, end), end, synced);
         SegmentLog log = new SegmentLog(id, segments, index, epochCheckpoint, guard, settings, history, bounds);
         if (logStart > end) {

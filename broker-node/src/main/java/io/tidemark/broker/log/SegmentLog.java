@@ -21,7 +21,7 @@ public final class SegmentLog {
     private final OffsetIndex index;
     private final SegmentList segments;
     private final EpochCheckpoint epochCheckpoint;
-    private final RecoveryPointGuard guard;
+    private final CheckpointGuard guard;
     private final LogReader reader;
     private LogSettings settings;
 
@@ -44,11 +44,11 @@ public final class SegmentLog {
     /** Offset of the newest snapshot inside the active segment, or its base. */
     private long lastSnapshot;
 
-    /** Told before bytes below the checkpointed recovery point are cut off, so that the checkpoint falls first. */
+    /** Told before a log is cut, so that no checkpoint speaks of bytes that are gone, or of others in their place. */
     @FunctionalInterface
-    interface RecoveryPointGuard {
-        /** Returns when no checkpoint on disk says more than {@code recoveryPoint}. */
-        void lowered(long recoveryPoint) throws IOException;
+    interface CheckpointGuard {
+        /** Returns when on disk the recovery point is at most the first, high watermark and log start the second. */
+        void beforeCut(long recoveryPoint, long end) throws IOException;
     }
 
     /** Where recovery found the log to start, to end, and to be synced. */
@@ -59,7 +59,7 @@ public final class SegmentLog {
             SegmentList segments,
             OffsetIndex index,
             EpochCheckpoint epochCheckpoint,
-            RecoveryPointGuard guard,
+            CheckpointGuard guard,
             LogSettings settings,
             EpochHistory epochs,
             Bounds bounds) {
@@ -355,7 +355,7 @@ public final class SegmentLog {
 
     private void cut(Segment last, int size, long newEnd) throws IOException {
         reader.truncated();
-        lowerRecoveryPoint(Math.min(recoveryPoint, newEnd));
+        lowerCheckpoints(newEnd);
         index.truncate(id, last.base(), newEnd);
         index.deleteSnapshots(id, newEnd + 1, Long.MAX_VALUE);
         index.flush();
@@ -366,7 +366,6 @@ public final class SegmentLog {
         reindex(last, newEnd);
         end = newEnd;
         stagedEnd = newEnd;
-        logStart = Math.min(logStart, newEnd);
         lastSnapshot = last.base();
         persistEpochs(epochs.truncateFromEnd(newEnd));
         producers = LogScan.producersAt(id, segments, index, newEnd);
@@ -387,7 +386,7 @@ public final class SegmentLog {
         checkNothingStaged();
         Check.that(!flushing, "a log is not truncated during a flush");
         reader.truncated();
-        lowerRecoveryPoint(Math.min(recoveryPoint, offset));
+        lowerCheckpoints(offset);
         index.deleteLog(id);
         segments.deleteFrom(0);
         segments.create(offset);
@@ -401,9 +400,11 @@ public final class SegmentLog {
         persistEpochs(EpochHistory.EMPTY);
     }
 
-    private void lowerRecoveryPoint(long lower) throws IOException {
-        recoveryPoint = lower;
-        guard.lowered(lower);
+    private void lowerCheckpoints(long newEnd) throws IOException {
+        // First here: whoever writes the checkpoints meanwhile must not put the old values back.
+        recoveryPoint = Math.min(recoveryPoint, newEnd);
+        logStart = Math.min(logStart, newEnd);
+        guard.beforeCut(recoveryPoint, newEnd);
     }
 
     // ---------------------------------------------------------------------------------------------- retention

@@ -150,6 +150,29 @@ class DataDirectoryTest {
     }
 
     @Test
+    void noCheckpointOutlivesTheBytesItSpeaksOf() throws IOException {
+        SegmentLog log = create("boot 1");
+        append(log, 3);
+        log.raiseLogStart(25);
+        directory.checkpointHighWatermarks(Map.of(NAME, 28L));
+        directory.checkpointLogStarts();
+        log.truncateFullyAndStartAt(7);
+        append(log, 1);
+        log.abandon();
+        directory.close();
+
+        OpenedLog opened = load("boot 1");
+        assertThat(opened.log().logStartOffset())
+                .as("a higher one would drop the new records")
+                .isEqualTo(7);
+        assertThat(opened.log().logEndOffset()).isEqualTo(17);
+        assertThat(opened.highWatermark())
+                .as("a higher one would show uncommitted records")
+                .isEqualTo(7);
+        opened.log().abandon();
+    }
+
+    @Test
     void aRemovedPartitionFreesItsNameAndLeavesNothingToALaterOneOfThatName() throws IOException {
         SegmentLog log = create("boot 1");
         append(log, 3);

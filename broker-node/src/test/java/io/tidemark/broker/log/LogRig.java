@@ -45,7 +45,8 @@ final class LogRig implements AutoCloseable {
     }
 
     OpenedLog open(LogRecovery.Known known) throws IOException {
-        opened = LogRecovery.open(disk, index, ID, directory, settings, known, lowered::add);
+        opened = LogRecovery.open(
+                disk, index, ID, directory, settings, known, (recoveryPoint, end) -> lowered.add(recoveryPoint));
         log = opened.log();
         return opened;
     }

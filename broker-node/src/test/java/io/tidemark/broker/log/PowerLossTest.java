@@ -41,9 +41,14 @@ class PowerLossTest {
         }
 
         OpenedLog open(LogRecovery.Known known) throws IOException {
-            OpenedLog opened = LogRecovery.open(disk, index, LogRig.ID, DIRECTORY, SETTINGS, known, point -> {
-                checkpoint = Math.min(checkpoint, point);
-            });
+            OpenedLog opened = LogRecovery.open(
+                    disk,
+                    index,
+                    LogRig.ID,
+                    DIRECTORY,
+                    SETTINGS,
+                    known,
+                    (point, end) -> checkpoint = Math.min(checkpoint, point));
             log = opened.log();
             return opened;
         }

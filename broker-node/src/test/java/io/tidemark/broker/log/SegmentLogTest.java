@@ -320,7 +320,7 @@ class SegmentLogTest {
         assertThat(rig.log.truncateTo(15)).isEqualTo(10);
         assertThat(rig.log.epochs()).isEqualTo(EpochHistory.of(0, 0));
         assertThat(rig.log.recoveryPoint()).isEqualTo(10);
-        assertThat(rig.lowered).as("the checkpoint falls with it").containsExactly(10L);
+        assertThat(rig.lowered).as("the checkpoint falls with it").endsWith(10L);
         rig.append(7, 5);
         assertThat(rig.contents()).containsExactly("0-9@0", "10-14@7");
     }
