@@ -3,9 +3,7 @@ package io.tidemark.quorum.core;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -127,11 +125,13 @@ final class PartitionChange {
     }
 
     private static boolean sameMembers(List<Integer> left, List<Integer> right) {
-        return Objects.equals(left, right)
-                || (left.size() == right.size() && new HashSet<>(left).equals(new HashSet<>(right)));
+        return left.equals(right)
+                || (left.size() == right.size() && left.containsAll(right) && right.containsAll(left));
     }
 
     private static List<Integer> without(List<Integer> members, Set<Integer> leaving) {
-        return members.stream().filter(member -> !leaving.contains(member)).toList();
+        List<Integer> staying = new ArrayList<>(members);
+        staying.removeAll(leaving);
+        return staying;
     }
 }

@@ -1,14 +1,16 @@
 package io.tidemark.quorum.core;
 
 import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
 /** The partition changes that follow from a broker going or coming; at most one per partition, in partition order. */
@@ -25,6 +27,7 @@ final class PartitionMoves {
      */
     static List<PartitionChanged> leave(ClusterImage image, Set<Integer> brokers, Set<Integer> unclean) {
         IntPredicate acceptable = id -> !brokers.contains(id) && active(image, id);
+        Modes modes = new Modes(image);
         List<PartitionChanged> changes = new ArrayList<>();
         for (PartitionId id : heldBy(image, brokers)) {
             PartitionState state = image.partition(id);
@@ -32,7 +35,7 @@ final class PartitionMoves {
                 new PartitionChange(state, acceptable)
                         .leavingIsr(brokers)
                         .unclean(unclean)
-                        .mode(mode(image, id))
+                        .mode(modes.of(id))
                         .build()
                         .ifPresent(changes::add);
             }
@@ -43,25 +46,29 @@ final class PartitionMoves {
     /** Elections where nobody leads, now that this broker may (R7.22). */
     static List<PartitionChanged> electWith(ClusterImage image, int arrived) {
         IntPredicate acceptable = id -> id == arrived || active(image, id);
-        Set<PartitionId> leaderless = new TreeSet<>();
+        List<PartitionId> leaderless = new ArrayList<>();
         image.leaderless().forEach(leaderless::add);
+        Collections.sort(leaderless);
+        Modes modes = new Modes(image);
         List<PartitionChanged> changes = new ArrayList<>();
         for (PartitionId id : leaderless) {
             new PartitionChange(image.partition(id), acceptable)
-                    .mode(mode(image, id))
+                    .mode(modes.of(id))
                     .build()
                     .ifPresent(changes::add);
         }
         return changes;
     }
 
-    /** The partitions that {@link #leave} looks at. */
-    static Set<PartitionId> heldBy(ClusterImage image, Set<Integer> brokers) {
-        Set<PartitionId> held = new TreeSet<>();
+    /** The partitions that {@link #leave} looks at, each once, in order. */
+    static List<PartitionId> heldBy(ClusterImage image, Set<Integer> brokers) {
+        Set<PartitionId> held = new HashSet<>();
         for (int broker : brokers) {
             image.partitionsOf(broker).forEach(held::add);
         }
-        return held;
+        List<PartitionId> inOrder = new ArrayList<>(held);
+        Collections.sort(inOrder);
+        return inOrder;
     }
 
     static boolean leadsAny(ClusterImage image, int broker) {
@@ -84,6 +91,25 @@ final class PartitionMoves {
         return "true".equals(image.topicConfig(topic, UNCLEAN_KEY))
                 ? LeaderElection.Mode.UNCLEAN
                 : LeaderElection.Mode.ONLINE;
+    }
+
+    /** {@link #mode} of one partition after another, looked up once per topic: they come in topic order. */
+    private static final class Modes {
+        private final ClusterImage image;
+        private TopicId topic;
+        private LeaderElection.Mode mode;
+
+        Modes(ClusterImage image) {
+            this.image = image;
+        }
+
+        LeaderElection.Mode of(PartitionId id) {
+            if (!id.topicId().equals(topic)) {
+                topic = id.topicId();
+                mode = PartitionMoves.mode(image, id);
+            }
+            return mode;
+        }
     }
 
     private static boolean seatsAny(List<Integer> members, Set<Integer> brokers) {

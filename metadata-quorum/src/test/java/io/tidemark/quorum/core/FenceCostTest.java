@@ -35,10 +35,10 @@ class FenceCostTest {
         c.createTopic("other", copies(7, List.of(5, 4)), Map.of());
         Set<PartitionId> ofThree = new HashSet<>(partitions(c, "small"));
         ofThree.addAll(partitions(c, "t"));
-        assertThat(PartitionMoves.heldBy(c.image, Set.of(3))).isEqualTo(ofThree);
+        assertThat(PartitionMoves.heldBy(c.image, Set.of(3))).containsExactlyInAnyOrderElementsOf(ofThree);
         Set<PartitionId> ofThreeAndFive = new HashSet<>(ofThree);
         ofThreeAndFive.addAll(partitions(c, "other"));
-        assertThat(PartitionMoves.heldBy(c.image, Set.of(3, 5))).isEqualTo(ofThreeAndFive);
+        assertThat(PartitionMoves.heldBy(c.image, Set.of(3, 5))).containsExactlyInAnyOrderElementsOf(ofThreeAndFive);
 
         c.fence(3, 5);
         Set<PartitionId> changed = new HashSet<>();
