@@ -45,9 +45,14 @@ public final class BrokerApis {
         QuorumRequest quorum = new QuorumRequest(broker.quorum(), broker.waiter());
         TopicConfigs topicConfigs = new TopicConfigs(broker.brokerId(), broker.config());
         Supplier<ClusterImage> image = broker.image();
-        return apis.register(ApiKeys.METADATA, new MetadataHandler(image, broker.clusterId(), autoCreation))
-                .register(ApiKeys.DESCRIBE_CLUSTER, new DescribeClusterHandler(image, broker.clusterId()))
-                .register(ApiKeys.DESCRIBE_TOPIC_PARTITIONS, new DescribeTopicPartitionsHandler(image))
+        return apis.register(
+                        ApiKeys.METADATA,
+                        new MetadataHandler(image, broker.clusterId(), broker.brokerId(), autoCreation))
+                .register(
+                        ApiKeys.DESCRIBE_CLUSTER,
+                        new DescribeClusterHandler(image, broker.clusterId(), broker.brokerId()))
+                .register(
+                        ApiKeys.DESCRIBE_TOPIC_PARTITIONS, new DescribeTopicPartitionsHandler(image, broker.brokerId()))
                 .register(
                         ApiKeys.DESCRIBE_CONFIGS,
                         new DescribeConfigsHandler(image, broker.brokerId(), broker.config(), topicConfigs))

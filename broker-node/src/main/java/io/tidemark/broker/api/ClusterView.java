@@ -13,8 +13,10 @@ import org.apache.kafka.common.protocol.Errors;
 /**
  * The image as the clients of one listener see it: a broker is usable to them if it is not fenced and has an endpoint of
  * that listener.
+ *
+ * @param self the broker that answers
  */
-record ClusterView(ClusterImage image, String listener) {
+record ClusterView(ClusterImage image, String listener, int self) {
     static final int NO_BROKER = -1;
 
     /** Brokers that are not fenced and can be reached through this listener, by id. */
@@ -39,14 +41,15 @@ record ClusterView(ClusterImage image, String listener) {
     }
 
     /**
-     * The broker that clients are to send controller requests to. Every broker takes them, so any alive one will do; this
-     * one changes with the image only, so that a client does not see it flap.
+     * The broker that clients are to send changes of the cluster to: every broker takes them, so it is the one they have
+     * just reached, or the first alive one if that is fenced; -1 if there is none.
      */
     int controllerId() {
+        if (usable(self)) {
+            return self;
+        }
         List<BrokerState> alive = aliveBrokers();
-        return alive.isEmpty()
-                ? NO_BROKER
-                : alive.get((int) (Math.max(0, image.tip()) % alive.size())).id();
+        return alive.isEmpty() ? NO_BROKER : alive.get(0).id();
     }
 
     /** The leader, or -1 if there is none that these clients can use (R7.90, R7.91). */

@@ -18,10 +18,12 @@ final class DescribeClusterHandler implements ApiHandler {
 
     private final Supplier<ClusterImage> image;
     private final String clusterId;
+    private final int brokerId;
 
-    DescribeClusterHandler(Supplier<ClusterImage> image, String clusterId) {
+    DescribeClusterHandler(Supplier<ClusterImage> image, String clusterId, int brokerId) {
         this.image = image;
         this.clusterId = clusterId;
+        this.brokerId = brokerId;
     }
 
     @Override
@@ -29,7 +31,7 @@ final class DescribeClusterHandler implements ApiHandler {
         DescribeClusterRequestData request = ((DescribeClusterRequest) call.body()).data();
         call.respond(new DescribeClusterResponse(
                 request.endpointType() == BROKERS
-                        ? brokers(request, new ClusterView(image.get(), call.listenerName()))
+                        ? brokers(request, new ClusterView(image.get(), call.listenerName(), brokerId))
                         : refused(request.endpointType())));
     }
 

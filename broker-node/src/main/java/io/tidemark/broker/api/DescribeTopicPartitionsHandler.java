@@ -26,15 +26,17 @@ final class DescribeTopicPartitionsHandler implements ApiHandler {
     private static final int MAX_PARTITIONS = 2000;
 
     private final Supplier<ClusterImage> image;
+    private final int brokerId;
 
-    DescribeTopicPartitionsHandler(Supplier<ClusterImage> image) {
+    DescribeTopicPartitionsHandler(Supplier<ClusterImage> image, int brokerId) {
         this.image = image;
+        this.brokerId = brokerId;
     }
 
     @Override
     public void handle(Call call) {
         DescribeTopicPartitionsRequestData request = ((DescribeTopicPartitionsRequest) call.body()).data();
-        ClusterView view = new ClusterView(image.get(), call.listenerName());
+        ClusterView view = new ClusterView(image.get(), call.listenerName(), brokerId);
         DescribeTopicPartitionsRequestData.Cursor cursor = request.cursor();
         TreeSet<String> names = new TreeSet<>();
         request.topics().forEach(topic -> names.add(topic.name()));

@@ -37,18 +37,20 @@ final class MetadataHandler implements ApiHandler {
 
     private final Supplier<ClusterImage> image;
     private final String clusterId;
+    private final int brokerId;
     private final TopicAutoCreation autoCreation;
 
-    MetadataHandler(Supplier<ClusterImage> image, String clusterId, TopicAutoCreation autoCreation) {
+    MetadataHandler(Supplier<ClusterImage> image, String clusterId, int brokerId, TopicAutoCreation autoCreation) {
         this.image = image;
         this.clusterId = clusterId;
+        this.brokerId = brokerId;
         this.autoCreation = autoCreation;
     }
 
     @Override
     public void handle(Call call) {
         MetadataRequest request = (MetadataRequest) call.body();
-        ClusterView view = new ClusterView(image.get(), call.listenerName());
+        ClusterView view = new ClusterView(image.get(), call.listenerName(), brokerId);
         short version = request.version();
         MetadataResponseData response =
                 new MetadataResponseData().setClusterId(clusterId).setControllerId(view.controllerId());
@@ -113,7 +115,9 @@ final class MetadataHandler implements ApiHandler {
             } else if (!Topic.isValid(name)) {
                 response.topics().add(unknown(name, Uuid.ZERO_UUID, Errors.INVALID_TOPIC_EXCEPTION));
             } else {
-                missing.add(name);
+                if (!Topic.isInternal(name)) { // those are created by what uses them, with settings of their own
+                    missing.add(name);
+                }
                 response.topics().add(unknown(name, Uuid.ZERO_UUID, Errors.UNKNOWN_TOPIC_OR_PARTITION));
             }
         }

@@ -137,12 +137,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
     }
 
     private void accept(ByteBuf frame) throws InvalidFrameException {
-        ConnectionCall call;
+        ConnectionCall call = null;
         try {
             call = new ConnectionCall(this, frame, RequestParser.parse(frame.nioBuffer()));
-        } catch (InvalidFrameException e) {
-            frame.release();
-            throw e;
+        } finally {
+            if (call == null) {
+                frame.release();
+            }
         }
         calls.add(call);
         hold(1, call.bytes());

@@ -54,8 +54,11 @@ public final class LoopHost implements HostedLoop.Waker {
     /** Runs the task on this loop, after what is queued there; a turn follows it. Any thread. */
     public void execute(Runnable task) {
         eventLoop.execute(() -> {
-            task.run();
-            wake();
+            try {
+                task.run();
+            } finally {
+                wake();
+            }
         });
     }
 

@@ -277,6 +277,7 @@ class EveryVersionTest {
         Message without =
                 new MetadataRequestData().setTopics(List.of(named("forbidden"))).setAllowAutoTopicCreation(false);
         answer(ApiKeys.METADATA, (short) 4, without);
+        answer(ApiKeys.METADATA, (short) 4, new MetadataRequestData().setTopics(List.of(named("__consumer_offsets"))));
         assertThat(quorum.commands).hasSize(1);
     }
 

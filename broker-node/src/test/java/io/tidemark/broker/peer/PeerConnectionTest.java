@@ -181,9 +181,10 @@ class PeerConnectionTest {
             PeerConnection connection = open("127.0.0.1", impostor.getLocalPort(), SETTINGS);
             Outcome outcome = send(connection);
             try (Socket accepted = impostor.accept()) {
+                assertThat(accepted.getInputStream().read()).isZero(); // the request has come: its length begins
                 accepted.getOutputStream().write(new byte[] {0, 0, 0, 6, 0, 0, 0, 0, 9, 9});
                 assertThat(outcome.cause()).hasMessageContaining("not readable");
-                assertThat(accepted.getInputStream().readAllBytes()).isNotEmpty(); // ends: closed by us
+                assertThat(accepted.getInputStream().readAllBytes()).isNotEmpty(); // and ends: closed by us
             }
         }
     }
