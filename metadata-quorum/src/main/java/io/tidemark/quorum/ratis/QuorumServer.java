@@ -1,8 +1,11 @@
 package io.tidemark.quorum.ratis;
 
+import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -36,6 +39,7 @@ public final class QuorumServer implements AutoCloseable {
         this.settings = settings;
         group = RatisProperties.group(settings.clusterId(), settings.voters());
         machine = new MetadataStateMachine(settings.nodeId(), decisions, clock, new SecureRandom(), fatal);
+        requireFreePort(settings.self());
         QuorumStorage.begin(settings.directory());
         server = RaftServer.newBuilder()
                 .setServerId(RatisProperties.peerId(settings.nodeId()))
@@ -69,6 +73,13 @@ public final class QuorumServer implements AutoCloseable {
     static QuorumServer start(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
             throws IOException {
         return new QuorumServer(settings, decisions, clock, fatal);
+    }
+
+    /** Ratis ends the process without a word where it cannot listen; this says why before. */
+    private static void requireFreePort(QuorumVoter self) throws IOException {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(self.host(), self.port()));
+        }
     }
 
     public int nodeId() {

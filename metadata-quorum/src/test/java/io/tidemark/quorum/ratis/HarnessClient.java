@@ -21,10 +21,10 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.TimeDuration;
 
 /** A plain client of a harness's quorum that retries for ever under the same call id. */
-final class HarnessClient implements AutoCloseable {
+public final class HarnessClient implements AutoCloseable {
     private final RaftClient client;
 
-    HarnessClient(QuorumHarness quorum) {
+    public HarnessClient(QuorumHarness quorum) {
         RaftProperties properties = RatisProperties.common(quorum.rpc());
         RaftClientConfigKeys.Rpc.setRequestTimeout(properties, TimeDuration.valueOf(1, TimeUnit.SECONDS));
         client = RaftClient.newBuilder()
@@ -34,7 +34,7 @@ final class HarnessClient implements AutoCloseable {
                 .build();
     }
 
-    QuorumReply.Answer submit(QuorumCommand command) throws IOException {
+    public QuorumReply.Answer submit(QuorumCommand command) throws IOException {
         try {
             return answer(client.io().send(message(CommandCodec.encode(command))));
         } catch (StateMachineException e) {
@@ -72,7 +72,7 @@ final class HarnessClient implements AutoCloseable {
         return QueryCodec.decodeStatus(ask(nodeId, new QuorumQuery.Status()));
     }
 
-    QuorumQuery.HeartbeatAnswer heartbeat(QuorumQuery.Heartbeat heartbeat) throws IOException {
+    public QuorumQuery.HeartbeatAnswer heartbeat(QuorumQuery.Heartbeat heartbeat) throws IOException {
         RaftClientReply reply = client.io().sendReadOnlyNonLinearizable(message(QueryCodec.encode(heartbeat)));
         return QueryCodec.decodeHeartbeat(reply.getMessage().getContent().toByteArray());
     }
