@@ -67,7 +67,8 @@ public final class BrokerCluster implements AutoCloseable {
         properties.putAll(extra);
         BrokerConfig config = BrokerConfig.from(new ConfigReader("test", properties));
         try {
-            Broker broker = new Broker(config, NodeDirectory.open(config.directory(), id), quorum.rpc(), fatal::add);
+            nodes.put(id, NodeDirectory.open(config.directory(), id));
+            Broker broker = new Broker(config, nodes.get(id), quorum.rpc(), fatal::add);
             brokers.put(id, broker);
             broker.start();
         } catch (IOException | InterruptedException e) {
