@@ -73,6 +73,8 @@ public final class RocksDbIndex implements OffsetIndex {
                 .setMaxWriteBufferNumber(2)
                 .setKeepLogFileNum(2)
                 .setMaxOpenFiles(64)
+                // An end without flush is like a crash, in tests too.
+                .setAvoidFlushDuringShutdown(true)
                 .setCompressionType(CompressionType.NO_COMPRESSION);
         RocksDB db;
         try {

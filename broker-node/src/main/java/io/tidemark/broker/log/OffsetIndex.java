@@ -48,6 +48,7 @@ public interface OffsetIndex extends AutoCloseable {
     /** Returns when all that was written before is durable. */
     void flush() throws IOException;
 
+    /** Ends the use of the index; what was not flushed is lost. */
     @Override
     void close();
 

@@ -115,6 +115,7 @@ class RocksDbIndexTest {
     @Test
     void whatWasFlushedIsThereAfterReopening() throws IOException {
         index.flush();
+        index.put(LOG, 30, List.of(entry(50)));
         index.close();
         index = RocksDbIndex.open(disk, root.resolve("a/index"));
         assertThat(index.entries(LOG, 30)).containsExactly(entry(30), entry(40));

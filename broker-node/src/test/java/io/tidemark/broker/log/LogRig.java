@@ -7,13 +7,11 @@ import io.tidemark.broker.disk.RocksDbIndex;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** One log on a real disk with a real index, and the ways its process can end. */
 final class LogRig implements AutoCloseable {
@@ -53,12 +51,8 @@ final class LogRig implements AutoCloseable {
 
     /** The process dies: writes survive, the index loses what it had not flushed. */
     void kill() throws IOException {
-        Path kept = root.resolve("index-kept");
-        copy(indexDirectory, kept);
         log.abandon();
         index.close();
-        disk.delete(indexDirectory);
-        Files.move(kept, indexDirectory);
         index = RocksDbIndex.open(disk, indexDirectory);
     }
 
@@ -156,19 +150,6 @@ final class LogRig implements AutoCloseable {
         byte[] bytes = Files.readAllBytes(path);
         bytes[Math.toIntExact(position)] ^= 1;
         Files.write(path, bytes);
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        Files.createDirectories(to);
-        try (Stream<Path> files = Files.list(from)) {
-            files.forEach(file -> {
-                try {
-                    Files.copy(file, to.resolve(file.getFileName()));
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
     }
 
     @Override
