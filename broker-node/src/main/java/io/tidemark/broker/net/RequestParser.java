@@ -10,6 +10,13 @@ import org.apache.kafka.common.requests.RequestHeader;
 
 /** From the bytes of a frame to a request of Kafka's classes. */
 final class RequestParser {
+    /**
+     * Largest request that carries no records. Its few bytes per topic or partition become objects of many times that
+     * size, so the limit of record data would let one request fill the heap; this one is far above what a client with
+     * 100,000 partitions sends.
+     */
+    static final int MAX_BYTES_WITHOUT_RECORDS = 8 << 20;
+
     private RequestParser() {}
 
     record Parsed(RequestHeader header, AbstractRequest body) {}
@@ -19,6 +26,7 @@ final class RequestParser {
      * becomes one of version 0 that says so; anything else that is unknown or malformed throws.
      */
     static Parsed parse(ByteBuffer frame) throws InvalidFrameException {
+        int bytes = frame.remaining();
         RequestHeader header;
         try {
             header = RequestHeader.parse(frame);
@@ -32,6 +40,9 @@ final class RequestParser {
         }
         if (!key.isVersionEnabled(version, false)) {
             throw new InvalidFrameException("version " + version + " of " + key + " is not supported");
+        }
+        if (key != ApiKeys.PRODUCE && bytes > MAX_BYTES_WITHOUT_RECORDS) {
+            throw new InvalidFrameException("a " + key + " request of " + bytes + " bytes is too large");
         }
         try {
             return new Parsed(

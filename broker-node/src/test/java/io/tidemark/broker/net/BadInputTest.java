@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ApiVersionsRequest;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
+import org.apache.kafka.common.requests.CreateTopicsRequest;
 import org.apache.kafka.common.requests.DescribeClusterRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Whatever bytes come in, that connection is closed and the others, old and new, are served. */
 class BadInputTest {
-    private static final int MAX_REQUEST = 1 << 20;
+    private static final int MAX_REQUEST = 20 << 20;
 
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private NetServer server;
@@ -110,6 +112,22 @@ class BadInputTest {
         ByteBuffer metadata = ByteBuffer.allocate(200);
         metadata.put(header(ApiKeys.METADATA.id, 1)).putInt(Integer.MAX_VALUE).flip();
         closesAfter(RawClient.frame(metadata));
+    }
+
+    @Test
+    void aMillionTopicsInOneRequestCloseTheConnection() throws IOException {
+        CreateTopicsRequestData request = new CreateTopicsRequestData();
+        for (int i = 0; i < 1_000_000; i++) {
+            request.topics()
+                    .add(new CreateTopicsRequestData.CreatableTopic()
+                            .setName("t" + i)
+                            .setNumPartitions(1)
+                            .setReplicationFactor((short) 1));
+        }
+        try (RawClient client = new RawClient(port)) {
+            client.send(new CreateTopicsRequest.Builder(request).build((short) 7));
+            assertThat(client.closedByPeer()).isTrue();
+        }
     }
 
     @Test
