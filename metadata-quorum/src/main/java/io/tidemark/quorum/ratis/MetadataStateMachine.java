@@ -418,6 +418,11 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     @Override
     public void notifyServerShutdown(RoleInfoProto role, boolean allServer) {
+        divisionClosed();
+    }
+
+    /** The division closed; unless that was asked for, this node can no longer take part. */
+    void divisionClosed() {
         if (!closing) {
             fatal.fatal("the quorum's server closed by itself", null);
         }
