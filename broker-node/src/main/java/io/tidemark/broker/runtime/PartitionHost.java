@@ -360,6 +360,7 @@ public final class PartitionHost {
             if (effect.waits()) {
                 int next = i + 1;
                 writeStaged();
+                lowerMarkBefore(effect);
                 pause(() -> carryOutBlocking(effect), () -> {
                     afterBlocking(effect);
                     run(effects, next, fetched);
@@ -382,6 +383,15 @@ public final class PartitionHost {
                 releaseAfterWrite.add(fetched.release());
             }
             loop.fetchers().positionMoved(this);
+        }
+    }
+
+    /** A checkpoint taken during the cut must not say more than the log holds after it. */
+    private void lowerMarkBefore(Effect effect) {
+        if (effect instanceof Effect.Truncate truncate) {
+            highWatermark = Math.min(highWatermark, truncate.offset());
+        } else if (effect instanceof Effect.TruncateFully truncate) {
+            highWatermark = Math.min(highWatermark, truncate.offset());
         }
     }
 
