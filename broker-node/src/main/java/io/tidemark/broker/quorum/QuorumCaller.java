@@ -51,7 +51,11 @@ final class QuorumCaller implements AutoCloseable {
         TRANSPORT_LOG.setLevel(Level.WARNING);
     }
 
+    /** The transport has been seen to lose a request without a word on a busy machine; after this the request counts as failed. */
+    private static final int LOST_AFTER_MS = 500;
+
     private final RaftClient client;
+    private final int rpcTimeoutMs;
     private final boolean asynchronous;
     private final ExecutorService threads;
 
@@ -59,6 +63,7 @@ final class QuorumCaller implements AutoCloseable {
     private final Map<RaftPeerId, Long> renewals = new HashMap<>();
 
     QuorumCaller(LinkSettings settings, String purpose, int rpcTimeoutMs) {
+        this.rpcTimeoutMs = rpcTimeoutMs;
         RaftProperties properties = new RaftProperties();
         asynchronous = settings.rpc() == QuorumRpc.GRPC;
         RaftConfigKeys.Rpc.setType(properties, asynchronous ? SupportedRpcType.GRPC : SupportedRpcType.NETTY);
@@ -129,7 +134,9 @@ final class QuorumCaller implements AutoCloseable {
         CompletableFuture<RaftClientReply> result = new CompletableFuture<>();
         run(result, () -> {
             long renewal = renewal(request.getServerId());
-            call(request).whenComplete((reply, failure) -> {
+            CompletableFuture<RaftClientReply> call =
+                    call(request).orTimeout(rpcTimeoutMs + LOST_AFTER_MS, TimeUnit.MILLISECONDS);
+            call.whenComplete((reply, failure) -> {
                 if (failure == null) {
                     result.complete(reply);
                 } else {
