@@ -15,6 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.client.RaftClientConfigKeys;
@@ -41,6 +43,14 @@ import org.apache.ratis.util.TimeDuration;
  * fails all that are under way on it. So only an answer proves anything about a command.
  */
 final class QuorumCaller implements AutoCloseable {
+    /** Held, since a logger that nobody holds forgets its level. */
+    private static final Logger TRANSPORT_LOG = Logger.getLogger("org.apache.ratis.thirdparty.io.grpc");
+
+    static {
+        // It writes chatter to standard error, past the log.
+        TRANSPORT_LOG.setLevel(Level.WARNING);
+    }
+
     private final RaftClient client;
     private final boolean asynchronous;
     private final ExecutorService threads;

@@ -21,7 +21,7 @@ final class StatusText {
 
     void print(ClusterStatus status) {
         out.printf(
-                "%-12s%-24s%-10s%-7s%-11s%-6s%s%n",
+                "%-12s%-24s%-13s%-7s%-11s%-6s%s%n",
                 "controller", "address", "role", "term", "applied", "lag", "digest");
         status.controllers().forEach(this::print);
         out.println();
@@ -51,7 +51,7 @@ final class StatusText {
     private void print(Controller controller) {
         if (controller.reachable()) {
             out.printf(
-                    "%-12d%-24s%-10s%-7d%-11d%-6d%016x%s%n",
+                    "%-12d%-24s%-13s%-7d%-11d%-6d%016x%s%n",
                     controller.id(),
                     controller.address(),
                     controller.leads() ? "leader" : "follower",
@@ -64,8 +64,7 @@ final class StatusText {
                             : " (" + controller.answer().voidEntries() + " void entries)");
         } else {
             out.printf(
-                    "%-12d%-24s%-10s%s%n",
-                    controller.id(), controller.address(), "unreachable", " " + controller.problem());
+                    "%-12d%-24s%-13s%s%n", controller.id(), controller.address(), "unreachable", controller.problem());
         }
     }
 

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the acting controller does by itself: the first entry of a new cluster, fencing of brokers whose session ran out,
- * an empty entry when nothing else is written. Whether it leads is asked each time, since the end of a leadership is not
+ * an empty entry when nothing else is written; and, leader or not, a look at whether the division is still there. Whether it leads is asked each time, since the end of a leadership is not
  * always told.
  */
 final class LeaderDuties implements AutoCloseable {
@@ -56,7 +56,10 @@ final class LeaderDuties implements AutoCloseable {
 
     private void tick() {
         try {
-            if (info.isLeader() && info.isLeaderReady()) {
+            if (!info.isAlive()) {
+                // Not always told: a division that closes by itself leaves a live process that refuses everything.
+                machine.divisionClosed();
+            } else if (info.isLeader() && info.isLeaderReady()) {
                 duties(info.getCurrentTerm(), machine.applied().image());
             }
         } catch (RuntimeException e) {

@@ -56,6 +56,9 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     private static final Logger LOG = LoggerFactory.getLogger(MetadataStateMachine.class);
 
+    private static final QuorumReply VOID = new QuorumReply.Refused(
+            ErrorCode.VOID_ENTRY, "decided on a state that did not come to be; nothing was changed, ask again");
+
     private final int nodeId;
     private final DecisionMaker decisions;
     private final NodeClock clock;
@@ -311,9 +314,6 @@ final class MetadataStateMachine extends BaseStateMachine {
                 + entry.records().size() + " records)";
     }
 
-    private static final QuorumReply VOID = new QuorumReply.Refused(
-            ErrorCode.VOID_ENTRY, "decided on a state that did not come to be; nothing was changed, ask again");
-
     /** An entry of Ratis' own was applied: the position moves, the image and its tip do not. */
     @Override
     public void notifyTermIndexUpdated(long term, long index) {
@@ -418,6 +418,11 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     @Override
     public void notifyServerShutdown(RoleInfoProto role, boolean allServer) {
+        divisionClosed();
+    }
+
+    /** The division closed; unless that was asked for, this node can no longer take part. */
+    void divisionClosed() {
         if (!closing) {
             fatal.fatal("the quorum's server closed by itself", null);
         }

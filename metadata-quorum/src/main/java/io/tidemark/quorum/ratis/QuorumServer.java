@@ -144,26 +144,30 @@ public final class QuorumServer implements AutoCloseable {
         machine.close();
     }
 
-    /** To the follower that is furthest; without an answer in time the others elect one by themselves. */
-    private void handOver() {
+    /**
+     * To the follower that is furthest; false without an answer in time, and then the others elect one by themselves.
+     */
+    boolean handOver() {
         RaftPeerId successor = furthestFollower();
         if (successor == null) {
-            return;
+            return false;
         }
         try {
-            server.transferLeadershipAsync(new TransferLeadershipRequest(
+            return server.transferLeadershipAsync(new TransferLeadershipRequest(
                             ClientId.randomId(),
                             server.getId(),
                             group.getGroupId(),
                             CallId.getAndIncrement(),
                             successor,
                             TRANSFER_MS))
-                    .get(TRANSFER_MS, TimeUnit.MILLISECONDS);
+                    .get(TRANSFER_MS, TimeUnit.MILLISECONDS)
+                    .isSuccess();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException | ExecutionException | TimeoutException | RuntimeException e) {
             LOG.info("the leadership could not be handed to {}: {}", successor, e.toString());
         }
+        return false;
     }
 
     private RaftPeerId furthestFollower() {

@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
@@ -23,6 +25,14 @@ import org.apache.ratis.util.TimeDuration;
 public final class RatisProperties {
     private static final SizeInBytes MAX_APPEND = SizeInBytes.valueOf(2L * MetadataStateMachine.MAX_ENTRY_BYTES);
     private static final SizeInBytes MAX_MESSAGE = SizeInBytes.valueOf("64MB");
+
+    /** Held, since a logger that nobody holds forgets its level. */
+    private static final Logger TRANSPORT_LOG = Logger.getLogger("org.apache.ratis.thirdparty.io.grpc");
+
+    static {
+        // It writes chatter to standard error, past the log.
+        TRANSPORT_LOG.setLevel(Level.WARNING);
+    }
 
     private RatisProperties() {}
 

@@ -1,10 +1,12 @@
 package io.tidemark.quorum.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.codec.RecordCodec;
+import io.tidemark.model.codec.UnreadableException;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
@@ -28,6 +30,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
+import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +65,7 @@ class QuorumFaultTest {
 
     private final GhostClock clock = new GhostClock();
     private QuorumHarness quorum;
+    private List<String> expectedFailures = List.of();
 
     /** Puts an entry that never gets into the log on a leader's pending image, just before a decision. */
     private static final class GhostClock implements NodeClock {
@@ -79,9 +87,9 @@ class QuorumFaultTest {
     }
 
     @AfterEach
-    void nothingFailed() {
+    void nothingElseFailed() {
         quorum.close();
-        assertThat(quorum.failures()).isEmpty();
+        assertThat(quorum.failures()).isEqualTo(expectedFailures);
     }
 
     private void start(UnaryOperator<QuorumSettings> adjust) {
@@ -289,6 +297,51 @@ class QuorumFaultTest {
             assertThat(client.sendAs(78, second, ALLOCATE)).isNotEqualTo(answer);
             assertThat(quorum.converged().nextProducerId()).isEqualTo(2L * ScriptedDecisions.BLOCK);
         }
+    }
+
+    @Test
+    void aDivisionThatClosesByItselfEndsTheNode() {
+        start(UnaryOperator.identity());
+        QuorumServer broken = quorum.follower();
+        broken.division().close();
+        Awaitility.await("the failure is reported")
+                .atMost(QuorumHarness.PATIENCE)
+                .until(() -> !quorum.failures().isEmpty());
+        assertThat(quorum.failures())
+                .allMatch(line -> line.startsWith("controller " + broken.nodeId() + ": the quorum's server closed"));
+        quorum.kill(broken.nodeId());
+        expectedFailures = List.copyOf(quorum.failures());
+    }
+
+    @Test
+    void anEntryThatCannotBeReadEndsTheNode() {
+        start(UnaryOperator.identity());
+        MetadataStateMachine machine = quorum.follower().machine();
+        LogEntryProto garbage = LogEntryProto.newBuilder()
+                .setTerm(1)
+                .setIndex(1_000_000)
+                .setStateMachineLogEntry(
+                        StateMachineLogEntryProto.newBuilder().setLogData(ByteString.copyFromUtf8("garbage")))
+                .build();
+        TransactionContext transaction = TransactionContext.newBuilder()
+                .setServerRole(RaftPeerRole.FOLLOWER)
+                .setStateMachine(machine)
+                .setLogEntry(garbage)
+                .build();
+        assertThatThrownBy(() -> machine.applyTransaction(transaction)).isInstanceOf(UnreadableException.class);
+        assertThat(quorum.failures()).hasSize(1).first().asString().contains("index 1000000 cannot be applied");
+        expectedFailures = List.copyOf(quorum.failures());
+    }
+
+    @Test
+    void aLeaderHandsOverWhenItStops() {
+        start(UnaryOperator.identity());
+        QuorumServer leader = quorum.leader();
+        assertThat(leader.handOver()).isTrue();
+        assertThat(leader.leads()).isFalse();
+        assertThat(quorum.leader()).isNotSameAs(leader);
+        quorum.stop(quorum.leader().nodeId());
+        assertThat(quorum.leader().image().level()).isPositive();
     }
 
     private static void awaitAcks(AtomicLong acked, long count) {
