@@ -56,6 +56,9 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     private static final Logger LOG = LoggerFactory.getLogger(MetadataStateMachine.class);
 
+    private static final QuorumReply VOID = new QuorumReply.Refused(
+            ErrorCode.VOID_ENTRY, "decided on a state that did not come to be; nothing was changed, ask again");
+
     private final int nodeId;
     private final DecisionMaker decisions;
     private final NodeClock clock;
@@ -310,9 +313,6 @@ final class MetadataStateMachine extends BaseStateMachine {
                 + (cause.reason().isEmpty() ? "" : ": " + cause.reason()) + " ("
                 + entry.records().size() + " records)";
     }
-
-    private static final QuorumReply VOID = new QuorumReply.Refused(
-            ErrorCode.VOID_ENTRY, "decided on a state that did not come to be; nothing was changed, ask again");
 
     /** An entry of Ratis' own was applied: the position moves, the image and its tip do not. */
     @Override

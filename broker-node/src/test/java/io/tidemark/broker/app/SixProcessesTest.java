@@ -1,0 +1,237 @@
+package io.tidemark.broker.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The operator's way: six processes through scripts/cluster.sh, killed, paused and stopped under a producer. */
+class SixProcessesTest {
+    private static final String TOPIC = "orders";
+    private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Path SCRIPTS =
+            Path.of("..", "scripts").toAbsolutePath().normalize();
+
+    @TempDir
+    Path data;
+
+    private Path inventory;
+    private String bootstrap;
+
+    @BeforeEach
+    void start() throws Exception {
+        List<Integer> ports = freePorts(6);
+        List<String> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(SCRIPTS.resolve("../config/local-3x3.conf"))) {
+            lines.add(withPort(line, ports));
+        }
+        inventory = Files.write(data.resolve("six.conf"), lines);
+        assertThat(cluster("format").status()).isZero();
+        Run up = cluster("up");
+        assertThat(up.status()).as(up.output()).isZero();
+        bootstrap = cluster("bootstrap").output().strip();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (inventory != null) {
+            cluster("down");
+        }
+    }
+
+    @Test
+    void nothingAcknowledgedIsLostWhateverIsStopped() throws Exception {
+        createTopic();
+        Map<Long, String> acked = new HashMap<>();
+        try (KafkaProducer<String, String> producer = producer()) {
+            write(producer, 0, 200, null, acked);
+            int first = leader();
+            write(producer, 200, 400, "kill " + first, acked);
+            assertThat(leader()).isNotEqualTo(first);
+            assertThat(cluster("start " + first).status()).isZero();
+            awaitFullIsr();
+
+            int second = leader();
+            write(producer, 400, 600, "pause " + second, acked);
+            assertThat(cluster("resume " + second).status()).isZero();
+            awaitFullIsr();
+
+            int third = leader();
+            write(producer, 600, 800, "stop " + third, acked);
+            assertThat(cluster("start " + third).status()).isZero();
+            awaitFullIsr();
+
+            write(producer, 800, 1000, "kill " + actingController(), acked);
+        }
+        assertThat(read()).isEqualTo(acked);
+        Run status = cluster("status --json");
+        assertThat(status.status()).as(status.output()).isZero();
+        assertThat(status.output()).contains("\"brokers\"").contains("\"reachable\":false");
+        assertThat(cluster("health").status()).as("a controller is missing").isNotZero();
+
+        assertThat(cluster("down").status()).isZero();
+        assertThat(cluster("up").status()).isZero();
+        Awaitility.await("health")
+                .atMost(PATIENCE)
+                .until(() -> cluster("health").status() == 0);
+        assertThat(read()).isEqualTo(acked);
+    }
+
+    /** Writes with the command given after the first half; every record must be acknowledged. */
+    private void write(
+            KafkaProducer<String, String> producer, int from, int to, String command, Map<Long, String> acked)
+            throws Exception {
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            if (command != null && i == (from + to) / 2) {
+                assertThat(cluster(command).status()).isZero();
+            }
+            sent.add(producer.send(new ProducerRecord<>(TOPIC, "key", "value-" + i)));
+        }
+        for (int i = 0; i < sent.size(); i++) {
+            acked.put(sent.get(i).get().offset(), "value-" + (from + i));
+        }
+    }
+
+    private void createTopic() throws Exception {
+        try (Admin admin = admin()) {
+            NewTopic topic = new NewTopic(TOPIC, 1, (short) 3).configs(Map.of("min.insync.replicas", "2"));
+            admin.createTopics(List.of(topic)).all().get();
+        }
+        awaitFullIsr();
+    }
+
+    private void awaitFullIsr() {
+        Awaitility.await("full ISR")
+                .atMost(PATIENCE)
+                .until(() -> describe().isr().size() == 3);
+    }
+
+    private int leader() throws Exception {
+        return describe().leader().id();
+    }
+
+    private TopicPartitionInfo describe() throws ExecutionException, InterruptedException {
+        try (Admin admin = admin()) {
+            return admin.describeTopics(List.of(TOPIC))
+                    .allTopicNames()
+                    .get()
+                    .get(TOPIC)
+                    .partitions()
+                    .get(0);
+        }
+    }
+
+    private int actingController() throws Exception {
+        Run status = cluster("status");
+        for (String line : status.output().split("\n")) {
+            String[] fields = line.trim().split("\\s+");
+            if (fields.length > 3 && fields[2].equals("leader")) {
+                return Integer.parseInt(fields[0]);
+            }
+        }
+        throw new AssertionError("no acting controller in " + status.output());
+    }
+
+    private Admin admin() {
+        return Admin.create(Map.of("bootstrap.servers", bootstrap));
+    }
+
+    private KafkaProducer<String, String> producer() {
+        Properties properties = new Properties();
+        properties.put("bootstrap.servers", bootstrap);
+        properties.put("acks", "all");
+        properties.put("request.timeout.ms", "2000");
+        properties.put("delivery.timeout.ms", "90000");
+        return new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer());
+    }
+
+    private Map<Long, String> read() {
+        Map<Long, String> read = new HashMap<>();
+        try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", bootstrap), new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(PARTITION));
+            consumer.seekToBeginning(List.of(PARTITION));
+            long end = consumer.endOffsets(List.of(PARTITION)).get(PARTITION);
+            while (consumer.position(PARTITION) < end) {
+                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200))) {
+                    read.put(record.offset(), record.value());
+                }
+            }
+        }
+        return read;
+    }
+
+    private record Run(int status, String output) {}
+
+    private Run cluster(String arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                SCRIPTS.resolve("cluster.sh").toString(),
+                "--inventory",
+                inventory.toString(),
+                "--data",
+                data.resolve("cluster").toString()));
+        command.addAll(List.of(arguments.split(" ")));
+        File output = File.createTempFile("cluster", ".out", data.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output)
+                .redirectInput(new File("/dev/null"));
+        builder.environment().put("TIDEMARK_CLASSPATH", System.getProperty("java.class.path"));
+        Process process = builder.start();
+        assertThat(process.waitFor(180, TimeUnit.SECONDS)).as(arguments).isTrue();
+        return new Run(process.exitValue(), Files.readString(output.toPath()));
+    }
+
+    /** An inventory line with the next free port instead of its own; other lines as they are. */
+    private static String withPort(String line, List<Integer> ports) {
+        if (line.matches("\\s*\\d+\\s+(controller|broker)\\s+.*")) {
+            return line.replaceFirst("\\b19\\d\\d\\d\\b", String.valueOf(ports.remove(0)));
+        }
+        return line;
+    }
+
+    private static List<Integer> freePorts(int count) throws IOException {
+        List<ServerSocket> sockets = new ArrayList<>();
+        List<Integer> ports = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            sockets.add(socket);
+            ports.add(socket.getLocalPort());
+        }
+        for (ServerSocket socket : sockets) {
+            socket.close();
+        }
+        return ports;
+    }
+}
