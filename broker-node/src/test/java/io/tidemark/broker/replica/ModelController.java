@@ -13,7 +13,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** A controller of one partition, as small as it can be: R7.31, R7.37, R7.41 (B21), R7.51 to R7.53, and its history. */
+/**
+ * A controller of one partition, as small as it can be: clean elections from ISR or ELR, seats below the min ISR (B21),
+ * the checks of a proposal, and its history.
+ */
 final class ModelController {
     /** The metadata at one index. */
     record Version(PartitionState state, Map<Integer, BrokerView> views) {}
@@ -55,7 +58,7 @@ final class ModelController {
         commit(state().hasLeader() ? state() : elected(state(), state().isr(), state().elr()));
     }
 
-    /** A new incarnation with its log intact: it leaves the ISR, and keeps or takes a seat below the min ISR (R7.45). */
+    /** A new incarnation with its log intact: it leaves the ISR, and keeps or takes a seat below the min ISR. */
     void register(int broker, long epoch) {
         view(broker, epoch, false);
         commit(without(broker));
@@ -88,7 +91,7 @@ final class ModelController {
         return old.leader() == broker ? elected(old, isr, elr) : change(old, isr, elr, old.leader(), old.leaderEpoch());
     }
 
-    /** R7.41: below the min ISR, everybody who was in ISR or ELR and is not in the ISR any more. */
+    /** Below the min ISR, everybody who was in ISR or ELR and is not in the ISR any more. */
     private static List<Integer> seats(PartitionState old, List<Integer> isr) {
         Set<Integer> elr = new LinkedHashSet<>();
         if (isr.size() < old.minIsr()) {

@@ -23,7 +23,7 @@ final class RandomHistory {
         ACKNOWLEDGES_TOO_MUCH,
         /** The controller elects whoever is alive. */
         UNCLEAN_ELECTION,
-        /** The controller takes a proposal of an older partition epoch (R7.51). */
+        /** The controller takes a proposal of an older partition epoch. */
         STALE_PARTITION_EPOCH,
         /** An attempt that may still arrive is reported as refused (K2, R2.33). */
         REFUSAL_MADE_UP,

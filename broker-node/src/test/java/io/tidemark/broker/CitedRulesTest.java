@@ -1,0 +1,55 @@
+package io.tidemark.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Every rule, requirement, invariant or scenario that this module's code cites is in RULES.md under that number. */
+class CitedRulesTest {
+    private static final Pattern NUMBER = Pattern.compile("\\b(R\\d+\\.\\d+|B\\d+|I\\d+|S\\d+)\\b");
+    /** A test is named after its scenario or rule: "s6a_...", "r4_12_...", "b14_...". */
+    private static final Pattern TEST_NAME = Pattern.compile("void ([srb]\\d+(_\\d+)?)[a-z]?_");
+    /** In RULES.md a number counts where it is defined: in bold. */
+    private static final Pattern DEFINED = Pattern.compile("\\*\\*(R\\d+\\.\\d+|B\\d+|I\\d+|S\\d+)\\*\\*");
+    /** Named before it exists; the last section of RULES.md says so. */
+    private static final Set<String> NOT_YET = Set.of("B16");
+
+    private static Set<String> found(Pattern pattern, String text) {
+        Set<String> numbers = new TreeSet<>();
+        for (Matcher matcher = pattern.matcher(text); matcher.find(); ) {
+            numbers.add(matcher.group(1).toUpperCase(java.util.Locale.ROOT).replace('_', '.'));
+        }
+        return numbers;
+    }
+
+    private static Set<String> cited() throws IOException {
+        Set<String> numbers = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(Path.of("src"))) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java"))
+                    .filter(path -> !path.endsWith("CitedRulesTest.java"))
+                    .toList()) {
+                String text = Files.readString(file);
+                numbers.addAll(found(NUMBER, text));
+                numbers.addAll(found(TEST_NAME, text));
+            }
+        }
+        return numbers;
+    }
+
+    @Test
+    void isInTheRules() throws IOException {
+        Set<String> defined = found(DEFINED, Files.readString(Path.of("RULES.md")));
+        Set<String> cited = cited();
+        assertThat(cited).contains("R4.12", "B19", "I9", "S36", "S6");
+        cited.removeAll(NOT_YET);
+        assertThat(defined).containsAll(cited).doesNotContainAnyElementsOf(NOT_YET);
+    }
+}
