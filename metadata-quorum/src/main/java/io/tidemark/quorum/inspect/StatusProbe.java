@@ -28,7 +28,7 @@ import org.apache.ratis.util.TimeDuration;
 /** Asks every controller of a quorum how it stands, all at once and each for a bounded time. */
 public final class StatusProbe {
     /** How long one controller may take, milliseconds. */
-    public static final long TIMEOUT_MS = 2_000;
+    public static final long TIMEOUT_MS = 8_000;
 
     private StatusProbe() {}
 
