@@ -77,6 +77,9 @@ public final class Broker {
     private final ExecutorService blocking;
     private final ExecutorService readers;
     private final ScheduledExecutorService scheduler;
+    /** ISR changes never wait behind a checkpoint. */
+    private final ExecutorService isrChanges;
+
     private final QuorumLink link;
     private final NetServer server;
     private final Partitions partitions;
@@ -103,6 +106,7 @@ public final class Broker {
         this.storage = Storage.open(node.path(), topicDefaults.log());
         this.blocking = Executors.newFixedThreadPool(BLOCKING_THREADS, threads("blocking"));
         this.readers = Executors.newFixedThreadPool(READER_THREADS, threads("reader"));
+        this.isrChanges = Executors.newSingleThreadExecutor(threads("isr"));
         this.scheduler = Executors.newSingleThreadScheduledExecutor(threads("scheduler"));
         this.link = new QuorumLink(
                 new LinkSettings("broker-" + config.nodeId(), config.voters(), node.clusterId(), rpc, (int)
@@ -157,7 +161,7 @@ public final class Broker {
 
     private Partitions loops(TopicSettings topicDefaults, ReplicaSettings replicaSettings) {
         AlterPartitionSender alter =
-                new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, scheduler::execute);
+                new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, isrChanges::execute);
         PartitionLoop.Ports ports =
                 new PartitionLoop.Ports(blocking, readers, alter, new LogStore(storage.directory(), node.path()));
         List<PartitionLoop> loops = new ArrayList<>();
@@ -387,6 +391,7 @@ public final class Broker {
         } finally {
             blocking.shutdownNow();
             readers.shutdownNow();
+            isrChanges.shutdownNow();
         }
     }
 
@@ -398,6 +403,7 @@ public final class Broker {
         server.close();
         blocking.shutdownNow();
         readers.shutdownNow();
+        isrChanges.shutdownNow();
         storage.directory().close();
     }
 

@@ -36,6 +36,8 @@ final class Following {
     private Phase phase = Phase.FETCHING;
     /** No fetch before this moment; monotonic milliseconds. */
     private long delayedUntilMs = FollowerProgress.NEVER;
+    /** Of the last answer: a failure that goes on is told once. */
+    private ReplicaError lastError = ReplicaError.NONE;
     /** The leader's mark and start from the answer being appended; they hold once its records are written (R3.20, R3.25). */
     private long leaderMark = -1;
 
@@ -114,19 +116,22 @@ final class Following {
                 askFrom = -1;
                 effects.add(new Effect.AskLeaderOffsets(state.leaderEpoch()));
             }
-            case UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER ->
-                // The leader has not heard of its epoch yet; it will within moments (O6).
+            case UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION ->
+                // The leader has not heard of its epoch, or of the topic, yet; it will within moments (O6).
                 delayedUntilMs = nowMs + settings.fetchRetryMs();
             case FENCED_LEADER_EPOCH ->
                 // Newer metadata is on its way to us and will replace this state (R6.12).
                 delayedUntilMs = nowMs + settings.fetchBackoffMs();
             default -> {
                 delayedUntilMs = nowMs + settings.fetchBackoffMs();
-                effects.say(
-                        "fetch from broker %d failed with %s, next in %d ms",
-                        state.leader(), answer.error(), settings.fetchBackoffMs());
+                if (answer.error() != lastError) {
+                    effects.say(
+                            "fetch from broker %d failed with %s, trying again every %d ms",
+                            state.leader(), answer.error(), settings.fetchBackoffMs());
+                }
             }
         }
+        lastError = answer.error();
     }
 
     /** R6.15: in order, no epoch above ours, and nothing after the first such batch. */

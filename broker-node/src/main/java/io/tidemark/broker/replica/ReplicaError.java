@@ -14,6 +14,7 @@ public enum ReplicaError {
     OUT_OF_ORDER_SEQUENCE_NUMBER,
     INVALID_PRODUCER_EPOCH,
     UNKNOWN_TOPIC_OR_PARTITION,
+    UNKNOWN_TOPIC_ID,
     INCONSISTENT_TOPIC_ID,
     KAFKA_STORAGE_ERROR,
     /** Any other answer of a leader; it is not told apart. */

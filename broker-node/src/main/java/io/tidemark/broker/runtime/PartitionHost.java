@@ -615,7 +615,6 @@ public final class PartitionHost {
         if (!paused && !failed) {
             if (log != null && log.stagedEndOffset() > log.logEndOffset()) {
                 loop.stagedIn(this);
-                loop.atTurnEnd(() -> {});
             }
             scheduleTick();
             loop.fetchers().positionMoved(this);
