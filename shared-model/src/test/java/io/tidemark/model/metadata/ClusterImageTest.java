@@ -204,6 +204,7 @@ class ClusterImageTest {
         ClusterImage image = cluster();
         assertThat(cluster().digest()).isEqualTo(image.digest());
         SeatReport seat = new SeatReport(2, P0, 0, 5, EpochHistory.of(0, 0));
+        SeatReport otherSeat = new SeatReport(2, P0, 0, 5, EpochHistory.of(0, 0, 1, 5));
         List<MetadataRecord> changes = List.of(
                 change(P0, 1, null, null),
                 change(P0, null, List.of(1, 2), null),
@@ -224,6 +225,8 @@ class ClusterImageTest {
                         P0, null, List.of(1), List.of(2), null, null, null, null, null, Floor.known(5, 0, false), null),
                 new MetadataRecord.PartitionChanged(
                         P0, null, List.of(1), List.of(2), null, null, null, null, null, null, List.of(seat)),
+                new MetadataRecord.PartitionChanged(
+                        P0, null, List.of(1), List.of(2), null, null, null, null, null, null, List.of(otherSeat)),
                 new MetadataRecord.BrokerUnfenced(1, 0),
                 new MetadataRecord.BrokerShuttingDown(1, 0),
                 broker(1),
