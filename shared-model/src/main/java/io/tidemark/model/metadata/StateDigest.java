@@ -55,7 +55,7 @@ final class StateDigest {
         put(hasher, partition.lastKnownElr());
         put(hasher, partition.adding());
         put(hasher, partition.removing());
-        hasher.putInt(partition.unproven().hashCode());
+        partition.unproven().forEach(report -> put(hasher, report));
         return hasher.hash().asLong();
     }
 
@@ -71,6 +71,17 @@ final class StateDigest {
         Hasher hasher = start('V').putLong(value);
         put(hasher, name);
         return hasher.hash().asLong();
+    }
+
+    private static void put(Hasher hasher, SeatReport report) {
+        hasher.putInt(report.brokerId())
+                .putLong(report.partition().topicId().high())
+                .putLong(report.partition().topicId().low())
+                .putInt(report.partition().partition())
+                .putLong(report.logStart())
+                .putLong(report.logEnd())
+                .putInt(report.epochs().entries().size());
+        report.epochs().entries().forEach(entry -> hasher.putInt(entry.epoch()).putLong(entry.offset()));
     }
 
     private static Hasher start(char kind) {
