@@ -7,6 +7,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.core.ControllerSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -128,16 +129,25 @@ public final class QuorumHarness implements AutoCloseable {
                     10_000,
                     5_000,
                     Map.of()));
-            running.put(
-                    id,
-                    QuorumServer.start(
-                            settings,
-                            decisions.apply(clusterId),
-                            clock,
-                            (what, cause) -> failures.add("controller " + id + ": " + what + " " + cause)));
+            // The port may be taken for a moment: the free ports of tests are those that outgoing connections get, too.
+            Awaitility.await("the port of controller " + id)
+                    .atMost(PATIENCE)
+                    .ignoreExceptionsMatching(BindException.class::isInstance)
+                    .until(() -> {
+                        running.put(id, start(id, settings));
+                        return true;
+                    });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private QuorumServer start(int id, QuorumSettings settings) throws IOException {
+        return QuorumServer.start(
+                settings,
+                decisions.apply(clusterId),
+                clock,
+                (what, cause) -> failures.add("controller " + id + ": " + what + " " + cause));
     }
 
     /** Stops a controller as a crash would: nothing is handed over. */
