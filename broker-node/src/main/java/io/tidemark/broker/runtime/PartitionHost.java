@@ -229,9 +229,7 @@ public final class PartitionHost {
         }
         long token = loop.nextToken();
         produces.put(token, new Producing(batch, bytes));
-        step(
-                new ReplicaEvent.ProduceRequested(token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict),
-                null);
+        step(new ReplicaEvent.ProduceRequested(token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict), null);
     }
 
     private boolean leadsIn(int leaderEpoch) {
@@ -273,7 +271,8 @@ public final class PartitionHost {
 
     /**
      * Reads up to the end of the log, beyond the mark, while this broker leads in that epoch: for a coordinator that
-     * loads its state. Anything else is refused with NOT_LEADER_OR_FOLLOWER.
+     * loads its state. An offset below the log's start counts as that. Any other epoch is refused with
+     * NOT_LEADER_OR_FOLLOWER.
      */
     public void readInternal(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
         enqueue(
@@ -281,7 +280,7 @@ public final class PartitionHost {
                     if (leadsIn(leaderEpoch)) {
                         long mark = replica.highWatermark();
                         performRead(
-                                new ReadRequest(offset, maxBytes, true, sink),
+                                new ReadRequest(Math.max(offset, replica.logStart()), maxBytes, true, sink),
                                 new Effect.ReadAllowed(-1, log.logEndOffset(), mark, mark, replica.logStart()));
                     } else {
                         sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);

@@ -39,11 +39,10 @@ public record TopicSettings(
                 .withMaxMessageBytes((int)
                         reader.number("max.message.bytes", defaults.log().maxMessageBytes(), 0, Integer.MAX_VALUE))
                 .withRetention(
+                        deletes ? reader.number("retention.ms", defaults.log().retentionMs(), -1, Long.MAX_VALUE) : -1,
                         deletes
-                                ? reader.number("retention.ms", defaults.log().retentionMs(), -1, Long.MAX_VALUE)
-                                : -1,
-                        deletes
-                                ? reader.number("retention.bytes", defaults.log().retentionBytes(), -1, Long.MAX_VALUE)
+                                ? reader.number(
+                                        "retention.bytes", defaults.log().retentionBytes(), -1, Long.MAX_VALUE)
                                 : -1);
         return new TopicSettings(
                 log,
