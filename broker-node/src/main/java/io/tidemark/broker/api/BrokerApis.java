@@ -64,7 +64,6 @@ public final class BrokerApis {
                 .register(
                         ApiKeys.INIT_PRODUCER_ID,
                         new InitProducerIdHandler(
-                                new ProducerIdSource(broker.quorum(), broker.brokerId(), broker.brokerEpoch())))
-                .register(ApiKeys.FIND_COORDINATOR, new FindCoordinatorHandler());
+                                new ProducerIdSource(broker.quorum(), broker.brokerId(), broker.brokerEpoch())));
     }
 }

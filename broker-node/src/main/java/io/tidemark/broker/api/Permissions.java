@@ -23,6 +23,13 @@ final class Permissions {
             AclOperation.ALTER_CONFIGS,
             AclOperation.IDEMPOTENT_WRITE);
 
+    static final int GROUP = bits(
+            AclOperation.READ,
+            AclOperation.DESCRIBE,
+            AclOperation.DELETE,
+            AclOperation.DESCRIBE_CONFIGS,
+            AclOperation.ALTER_CONFIGS);
+
     private Permissions() {}
 
     private static int bits(AclOperation... operations) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.Errors;
@@ -49,6 +50,8 @@ public final class ProduceHandler implements ApiHandler {
                     Pending.refuse(row, refusal, null);
                 } else if (topic == null) {
                     Pending.refuse(row, TopicNames.unknown(topicData.topicId()), null);
+                } else if (Topic.isInternal(topic.name())) { // R5.25: only coordinators write to those
+                    Pending.refuse(row, Errors.INVALID_TOPIC_EXCEPTION, null);
                 } else {
                     produce(topic, data, row, pending, request.acks(), deadlineMs);
                 }

@@ -4,8 +4,11 @@ import io.tidemark.broker.api.ApiDispatcher;
 import io.tidemark.broker.api.BrokerApis;
 import io.tidemark.broker.api.EpochEndHandler;
 import io.tidemark.broker.api.FetchHandler;
+import io.tidemark.broker.api.GroupApis;
 import io.tidemark.broker.api.ListOffsetsHandler;
 import io.tidemark.broker.api.ProduceHandler;
+import io.tidemark.broker.group.GroupSettings;
+import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.net.LoopHost;
@@ -84,6 +87,7 @@ public final class Broker {
     private final NetServer server;
     private final Partitions partitions;
     private final MetadataPublisher publisher;
+    private final Groups groups;
     private final List<Endpoint> endpoints;
     private final CountDownLatch caughtUp = new CountDownLatch(1);
     private final CountDownLatch unfenced = new CountDownLatch(1);
@@ -130,6 +134,8 @@ public final class Broker {
                 20);
         this.partitions = loops(topicDefaults, replicaSettings);
         this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
+        this.groups = new Groups(
+                config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
         wire();
         this.endpoints = bind();
     }
@@ -205,8 +211,10 @@ public final class Broker {
     }
 
     private List<Endpoint> bind() throws IOException {
+        ApiDispatcher.Builder builder =
+                GroupApis.register(new ApiDispatcher.Builder(), publisher::image, config.nodeId(), groups);
         ApiDispatcher apis = BrokerApis.register(
-                        new ApiDispatcher.Builder(),
+                        builder,
                         new BrokerApis.Environment(
                                 node.clusterId(),
                                 config.nodeId(),
@@ -295,6 +303,7 @@ public final class Broker {
                 return;
             }
             publisher.publish(after);
+            groups.published(after);
             caughtUp.countDown();
             BrokerState self = after.broker(config.nodeId());
             if (self != null && self.epoch() == brokerEpoch && !self.fenced()) {
@@ -371,6 +380,7 @@ public final class Broker {
             if (registered && caughtUp.getCount() == 0) {
                 handOver();
             }
+            groups.close();
             scheduler.shutdownNow();
             scheduler.awaitTermination(1, TimeUnit.SECONDS);
             server.unbind();
@@ -398,6 +408,8 @@ public final class Broker {
     /** Stops without a word to anybody and without closing a log, as far as a live process can be like a killed one. */
     void closeAbruptly() {
         stopping = true;
+        // While its loops still run, or its threads would wait for them.
+        groups.close();
         scheduler.shutdownNow();
         link.close();
         server.close();

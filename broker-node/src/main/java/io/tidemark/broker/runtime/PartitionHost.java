@@ -42,6 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
+    private static final short ACKS_WRITTEN = 1;
 
     /** Work that may block; the partition is paused meanwhile. */
     private interface Blocking {
@@ -89,6 +90,10 @@ public final class PartitionHost {
     private BiConsumer<Effect, ReplicaError> asking;
 
     private record ReadRequest(long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {}
+
+    private record Marked(int leaderEpoch, MarkListener listener) {}
+
+    private final List<Marked> markListeners = new ArrayList<>();
 
     private PartitionHost(PartitionId id, LogName name, PartitionLoop loop, TopicSettings settings) {
         this.id = id;
@@ -181,33 +186,54 @@ public final class PartitionHost {
     public void produce(ClientBatch batch, short acks, long deadlineMs) {
         enqueue(
                 () -> {
-                    if (!replica.leads()) {
+                    if (replica.leads()) {
+                        append(batch, acks, deadlineMs);
+                    } else {
                         finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
-                        return;
                     }
-                    BatchHeader header = batch.header();
-                    ProducerVerdict verdict = verdict(header);
-                    ByteBuffer bytes = null;
-                    if (verdict == ProducerVerdict.FRESH) {
-                        try {
-                            bytes = batch.validated(
-                                    settings,
-                                    replica.stagedEnd(),
-                                    replica.state().leaderEpoch());
-                        } catch (ClientBatch.RefusedException e) {
-                            batch.answered(ReplicaError.OTHER, -1, -1, e.getMessage(), e);
-                            batch.release();
-                            return;
-                        }
-                    }
-                    long token = loop.nextToken();
-                    produces.put(token, new Producing(batch, bytes));
-                    step(
-                            new ReplicaEvent.ProduceRequested(
-                                    token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict),
-                            null);
                 },
                 () -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
+    }
+
+    /**
+     * One batch of a coordinator that lives on this partition: only in the leader epoch it was loaded in, not below the
+     * min ISR (as with acks=all, R5.3), and answered as soon as it is written; the mark is the coordinator's to watch.
+     */
+    public void appendInternal(ClientBatch batch, int leaderEpoch) {
+        enqueue(
+                () -> {
+                    if (!leadsIn(leaderEpoch)) {
+                        finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
+                    } else if (replica.state().underMinIsr()) {
+                        finish(batch, ReplicaError.NOT_ENOUGH_REPLICAS, null);
+                    } else {
+                        append(batch, ACKS_WRITTEN, Long.MAX_VALUE);
+                    }
+                },
+                () -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
+    }
+
+    private void append(ClientBatch batch, short acks, long deadlineMs) {
+        BatchHeader header = batch.header();
+        ProducerVerdict verdict = verdict(header);
+        ByteBuffer bytes = null;
+        if (verdict == ProducerVerdict.FRESH) {
+            try {
+                bytes = batch.validated(
+                        settings, replica.stagedEnd(), replica.state().leaderEpoch());
+            } catch (ClientBatch.RefusedException e) {
+                batch.answered(ReplicaError.OTHER, -1, -1, e.getMessage(), e);
+                batch.release();
+                return;
+            }
+        }
+        long token = loop.nextToken();
+        produces.put(token, new Producing(batch, bytes));
+        step(new ReplicaEvent.ProduceRequested(token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict), null);
+    }
+
+    private boolean leadsIn(int leaderEpoch) {
+        return replica != null && replica.leads() && replica.state().leaderEpoch() == leaderEpoch;
     }
 
     private ProducerVerdict verdict(BatchHeader header) {
@@ -241,6 +267,64 @@ public final class PartitionHost {
                     step(fetch, null);
                 },
                 () -> sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1));
+    }
+
+    /**
+     * Reads up to the end of the log, beyond the mark, while this broker leads in that epoch: for a coordinator that
+     * loads its state. An offset below the log's start counts as that. Any other epoch is refused with
+     * NOT_LEADER_OR_FOLLOWER.
+     */
+    public void readInternal(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
+        enqueue(
+                () -> {
+                    if (leadsIn(leaderEpoch)) {
+                        long mark = replica.highWatermark();
+                        performRead(
+                                new ReadRequest(Math.max(offset, replica.logStart()), maxBytes, true, sink),
+                                new Effect.ReadAllowed(-1, log.logEndOffset(), mark, mark, replica.logStart()));
+                    } else {
+                        sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
+                    }
+                },
+                () -> sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1));
+    }
+
+    /** The listener hears of the mark from now to the end of that epoch; it is retired at once if it is over. */
+    public void addMarkListener(int leaderEpoch, MarkListener listener) {
+        enqueue(
+                () -> {
+                    if (leadsIn(leaderEpoch)) {
+                        markListeners.add(new Marked(leaderEpoch, listener));
+                        listener.reached(replica.highWatermark());
+                    } else {
+                        listener.retired();
+                    }
+                },
+                listener::retired);
+    }
+
+    /** It hears nothing more, not even that it is retired. */
+    public void removeMarkListener(MarkListener listener) {
+        enqueue(() -> markListeners.removeIf(marked -> marked.listener() == listener));
+    }
+
+    private void tellMark(long mark) {
+        for (Marked marked : List.copyOf(markListeners)) {
+            marked.listener().reached(mark);
+        }
+    }
+
+    /** Before anything of a new state is carried out: a mark of a later epoch is not for the listeners of this one. */
+    private void retireMarkListeners() {
+        if (markListeners.isEmpty()) {
+            return;
+        }
+        for (Marked marked : List.copyOf(markListeners)) {
+            if (failed || !leadsIn(marked.leaderEpoch())) {
+                markListeners.remove(marked);
+                marked.listener().retired();
+            }
+        }
     }
 
     /** ListOffsets and OffsetsForLeaderEpoch: {@code sink} gets the effect, or the error if the partition has failed. */
@@ -348,7 +432,9 @@ public final class PartitionHost {
             // Appends of one epoch are written before the next one starts.
             writeStaged();
         }
-        run(replica.step(loop.now(), event).list(), 0, fetched);
+        List<Effect> effects = replica.step(loop.now(), event).list();
+        retireMarkListeners();
+        run(effects, 0, fetched);
         if (!paused) {
             scheduleTick();
         }
@@ -447,6 +533,9 @@ public final class PartitionHost {
             reading = null;
         } else if (effect instanceof Effect.HighWatermarkMoved moved) {
             highWatermark = moved.highWatermark();
+            if (!markListeners.isEmpty()) {
+                tellMark(highWatermark);
+            }
         } else if (effect instanceof Effect.Notify notify) {
             loop.notifyWatchers(notify.watchers(), id, notify.data());
         } else {
@@ -669,6 +758,7 @@ public final class PartitionHost {
             asking = null;
         }
         loop.fetchers().stop(this);
+        retireMarkListeners();
         if (replica != null) {
             for (Effect effect :
                     replica.step(loop.now(), new ReplicaEvent.Removed()).list()) {

@@ -29,6 +29,9 @@ public record TopicSettings(
     public static TopicSettings of(
             ClusterImage image, String topic, TopicSettings defaults, BiConsumer<String, String> unreadable) {
         Reader reader = new Reader(image, topic, unreadable);
+        String cleanup = reader.text("cleanup.policy", "delete");
+        // What is only compacted keeps the newest record of every key, however old.
+        boolean deletes = cleanup.contains("delete");
         LogSettings log = defaults.log()
                 .withSegment(
                         (int) reader.number("segment.bytes", defaults.log().segmentBytes(), 14, Integer.MAX_VALUE),
@@ -36,8 +39,11 @@ public record TopicSettings(
                 .withMaxMessageBytes((int)
                         reader.number("max.message.bytes", defaults.log().maxMessageBytes(), 0, Integer.MAX_VALUE))
                 .withRetention(
-                        reader.number("retention.ms", defaults.log().retentionMs(), -1, Long.MAX_VALUE),
-                        reader.number("retention.bytes", defaults.log().retentionBytes(), -1, Long.MAX_VALUE));
+                        deletes ? reader.number("retention.ms", defaults.log().retentionMs(), -1, Long.MAX_VALUE) : -1,
+                        deletes
+                                ? reader.number(
+                                        "retention.bytes", defaults.log().retentionBytes(), -1, Long.MAX_VALUE)
+                                : -1);
         return new TopicSettings(
                 log,
                 reader.text("compression.type", defaults.compression()),
@@ -45,7 +51,7 @@ public record TopicSettings(
                         .equals("LogAppendTime"),
                 reader.number("message.timestamp.before.max.ms", defaults.timestampBeforeMaxMs(), 0, Long.MAX_VALUE),
                 reader.number("message.timestamp.after.max.ms", defaults.timestampAfterMaxMs(), 0, Long.MAX_VALUE),
-                reader.text("cleanup.policy", "delete").contains("compact"));
+                cleanup.contains("compact"));
     }
 
     private record Reader(ClusterImage image, String topic, BiConsumer<String, String> unreadable) {

@@ -2,6 +2,7 @@ package io.tidemark.model.config;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -13,6 +14,7 @@ import java.util.Set;
  * @param directory the data directory, absolute
  * @param voters all controllers
  * @param rack {@code broker.rack}
+ * @param groups the keys of consumer groups that are given, for Kafka's coordinator to read
  * @param controlledShutdownMaxWaitMs longest time a stop waits for leaders to move away
  */
 public record BrokerConfig(
@@ -28,6 +30,7 @@ public record BrokerConfig(
         NetworkConfig network,
         ReplicationConfig replication,
         LogConfig log,
+        Map<String, String> groups,
         long controlledShutdownMaxWaitMs) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
@@ -69,6 +72,7 @@ public record BrokerConfig(
                 NetworkConfig.read(reader),
                 ReplicationConfig.read(reader),
                 LogConfig.read(reader),
+                GroupKeys.read(reader),
                 reader.number("controlled.shutdown.max.wait.ms", 5_000, 0, Integer.MAX_VALUE));
     }
 }
