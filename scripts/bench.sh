@@ -34,8 +34,9 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 
 WORKS=(start throughput latency consume memory kill pause term controller partitions idle restart bare)
-TIDEMARK_PORT=29092
-KAFKA_PORT=39092
+# Below the range the system takes ports of connections from.
+TIDEMARK_PORT=26092
+KAFKA_PORT=26192
 
 only=
 quick=no
@@ -259,7 +260,7 @@ knows_controller() {
 
 if [[ $self_check == yes ]]; then
   echo "== self-check: records of a Kafka cluster are lost on purpose"
-  bring_up kafka
+  bring_up kafka || exit 1
   measure kafka self-check
   [[ $failed == no ]] || exit 1
   exit 0

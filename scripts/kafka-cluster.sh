@@ -10,7 +10,7 @@
 #   acting-controller prints the id of the controller that leads
 #   bootstrap         prints the brokers' addresses, for --bootstrap-server
 #
-# The brokers 1, 2, 3 listen on PORT (39092), PORT+1, PORT+2; the controllers 101, 102, 103 on PORT+10 and on. DIR
+# The brokers 1, 2, 3 listen on PORT (26192), PORT+1, PORT+2; the controllers 101, 102, 103 on PORT+10 and on. DIR
 # (default data/kafka) holds the nodes' properties, process ids, logs and data. --set goes to every node's properties
 # at format.
 #
@@ -21,7 +21,7 @@ source "$(dirname "$0")/lib.sh"
 
 IDS=(101 102 103 1 2 3)
 data=$ROOT/data/kafka
-port=39092
+port=26192
 settings=()
 while [[ $# -gt 0 ]]; do
   case $1 in

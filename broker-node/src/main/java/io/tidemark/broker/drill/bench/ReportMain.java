@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
 public final class ReportMain {
     private static final String TIDEMARK = "tidemark";
     private static final String KAFKA = "kafka";
+    /** Not a cluster: its values stand in the first column and are compared with nothing. */
+    private static final String BARE = "bare";
 
     private final Map<Figure, Map<String, List<Double>>> values;
     private final List<String> settings;
@@ -54,7 +56,7 @@ public final class ReportMain {
                 "ratio",
                 "mark"));
         for (Figure figure : values.keySet()) {
-            double ours = median(figure, TIDEMARK);
+            double ours = ours(figure);
             double theirs = median(figure, KAFKA);
             table.append(String.format(
                     Locale.ROOT,
@@ -67,7 +69,26 @@ public final class ReportMain {
                     figure.mark(),
                     verdict(figure, ours, theirs)));
         }
-        return table.toString();
+        return table + limit();
+    }
+
+    /** How far both are from what sockets and files cost at least, where that was measured. */
+    private String limit() {
+        if (!values.containsKey(Figure.BARE_GROWING) || !values.containsKey(Figure.CPU_1000)) {
+            return "";
+        }
+        double bare = median(Figure.BARE_GROWING, BARE);
+        return String.format(
+                Locale.ROOT,
+                "%-52s %-12s %12s %12s%n",
+                "CPU at 1000 B to bare sockets, growing files",
+                "times",
+                shown(median(Figure.CPU_1000, TIDEMARK) / bare),
+                shown(median(Figure.CPU_1000, KAFKA) / bare));
+    }
+
+    private double ours(Figure figure) {
+        return median(figure, values.get(figure).containsKey(BARE) ? BARE : TIDEMARK);
     }
 
     String json() {
@@ -82,7 +103,7 @@ public final class ReportMain {
     }
 
     private String json(Figure figure, Map<String, List<Double>> byTarget) {
-        double ours = median(figure, TIDEMARK);
+        double ours = ours(figure);
         double theirs = median(figure, KAFKA);
         String measured = byTarget.entrySet().stream()
                 .map(entry -> quoted(entry.getKey()) + ": " + entry.getValue())

@@ -12,6 +12,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /** Creates topics and looks at them, with Kafka's admin client. */
@@ -39,21 +40,36 @@ final class Topics implements AutoCloseable {
                 100L));
     }
 
-    /** Creates a topic, or finds it: a request that timed out may have done its work. */
+    /**
+     * Creates a topic, or finds it: a request whose outcome is not known is sent again, and may have done its work.
+     * Throws DrillException after 60 s.
+     */
     void create(String topic, int partitions, int replicas, Map<String, String> configs) {
-        try {
-            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) replicas).configs(configs)))
-                    .all()
-                    .get(60, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            if (!(e.getCause() instanceof TopicExistsException)) {
-                throw new DrillException("topic " + topic + " cannot be created: " + e.getCause(), e);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!isCreated(new NewTopic(topic, partitions, (short) replicas).configs(configs))) {
+            if (System.nanoTime() > deadline) {
+                throw new DrillException("topic " + topic + " was not created in 60 s");
             }
+        }
+    }
+
+    private boolean isCreated(NewTopic topic) {
+        try {
+            admin.createTopics(List.of(topic)).all().get(60, TimeUnit.SECONDS);
+            return true;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof TopicExistsException) {
+                return true;
+            }
+            if (e.getCause() instanceof RetriableException) {
+                return false;
+            }
+            throw new DrillException("topic " + topic + " cannot be created: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DrillException("interrupted", e);
         } catch (TimeoutException e) {
-            throw new DrillException("topic " + topic + " was not created in 60 s", e);
+            return false;
         }
     }
 
