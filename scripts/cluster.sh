@@ -19,9 +19,9 @@
 # The inventory is config/local-3x3.conf by default, which explains its format; DIR is data/NAME for an inventory
 # NAME.conf. DIR holds the nodes' generated properties, process ids, logs and data.
 #
-# Environment: JAVA_HOME; TIDEMARK_HEAP_OPTS (default -Xmx256m for controllers, -Xmx512m for brokers) and
-# TIDEMARK_JVM_OPTS for every node; TIDEMARK_CLASSPATH to run that instead of the built jars;
-# TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30).
+# Environment: JAVA_HOME; TIDEMARK_CONTROLLER_HEAP_OPTS (-Xmx256m) and TIDEMARK_BROKER_HEAP_OPTS (-Xmx512m);
+# TIDEMARK_HEAP_OPTS (instead of both) and TIDEMARK_JVM_OPTS for every node; TIDEMARK_CLASSPATH to run that instead of
+# the built jars; TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"

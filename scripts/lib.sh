@@ -54,8 +54,8 @@ require_class_path() {
 
 # Sets JVM_OPTIONS for a node of the role $1 that logs to the directory $2.
 jvm_options() {
-  local heap=-Xmx512m
-  [[ $1 == controller ]] && heap=-Xmx256m
+  local heap=${TIDEMARK_BROKER_HEAP_OPTS:--Xmx512m}
+  [[ $1 != controller ]] || heap=${TIDEMARK_CONTROLLER_HEAP_OPTS:--Xmx256m}
   JVM_OPTIONS=()
   local word
   for word in ${TIDEMARK_HEAP_OPTS:-$heap} ${TIDEMARK_JVM_OPTS:-}; do

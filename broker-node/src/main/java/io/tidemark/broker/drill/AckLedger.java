@@ -7,9 +7,9 @@ import java.util.TreeMap;
  * passed without an acknowledgement after the first one. Thread-safe: the producer's callbacks write while the drill
  * reads.
  */
-final class AckLedger {
+public final class AckLedger {
     /** Stands for an offset the broker did not tell, as it may for a repeated batch. */
-    static final long UNKNOWN_OFFSET = -1;
+    public static final long UNKNOWN_OFFSET = -1;
 
     private final TreeMap<Long, Long> offsetByNumber = new TreeMap<>();
     private long failed;
@@ -18,10 +18,15 @@ final class AckLedger {
     private boolean started;
 
     /** @param offset {@link #UNKNOWN_OFFSET} where the broker did not tell */
-    synchronized void acked(long number, long offset, long nowNanos) {
+    public synchronized void acked(long number, long offset, long nowNanos) {
         offsetByNumber.put(number, offset);
         gapEndsAt(nowNanos);
         started = true;
+    }
+
+    /** Gaps so far do not count: for a load that has only just begun. */
+    public synchronized void forgetGaps() {
+        longestGapNanos = 0;
     }
 
     /** The producer gave the record up: it may have been written or not. */
@@ -35,20 +40,20 @@ final class AckLedger {
         started = false;
     }
 
-    synchronized long ackedCount() {
+    public synchronized long ackedCount() {
         return offsetByNumber.size();
     }
 
-    synchronized long failedCount() {
+    public synchronized long failedCount() {
         return failed;
     }
 
-    synchronized long longestGapMs() {
+    public synchronized long longestGapMs() {
         return longestGapNanos / 1_000_000;
     }
 
     /** A copy: offset by record number. */
-    synchronized TreeMap<Long, Long> acks() {
+    public synchronized TreeMap<Long, Long> acks() {
         return new TreeMap<>(offsetByNumber);
     }
 

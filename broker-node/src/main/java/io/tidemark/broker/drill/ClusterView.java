@@ -17,13 +17,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 
 /** Looks at one partition with Kafka's own admin client. */
-final class ClusterView implements AutoCloseable {
+public final class ClusterView implements AutoCloseable {
     private static final int REQUEST_TIMEOUT_MS = 2_000;
 
     private final Admin admin;
     private final TopicPartition partition;
 
-    ClusterView(String bootstrap, TopicPartition partition) {
+    /** @param bootstrap host:port,host:port */
+    public ClusterView(String bootstrap, TopicPartition partition) {
         this.partition = partition;
         this.admin = Admin.create(Map.of(
                 AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -37,7 +38,7 @@ final class ClusterView implements AutoCloseable {
     }
 
     /** The partition now; throws DrillException if no broker tells. */
-    PartitionView look() {
+    public PartitionView look() {
         TopicPartitionInfo info = describe();
         // The leader's epoch is only told by the leader.
         boolean led = info.leader() != null && !info.leader().isEmpty();
@@ -49,7 +50,7 @@ final class ClusterView implements AutoCloseable {
      *
      * @param what names the state in the DrillException thrown when it does not come
      */
-    PartitionView await(String what, int seconds, Predicate<PartitionView> wanted) {
+    public PartitionView await(String what, int seconds, Predicate<PartitionView> wanted) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         String last = "nothing was seen";
         while (System.nanoTime() < deadline) {

@@ -9,9 +9,10 @@ import java.util.OptionalInt;
  * @param leader node id; -1 without one
  * @param leaderEpoch empty where nobody could be asked
  */
-record PartitionView(
+public record PartitionView(
         int leader, OptionalInt leaderEpoch, List<Integer> replicas, List<Integer> isr, List<Integer> elr) {
-    boolean isFullyInSync() {
+    /** Whether it has a leader and every replica is in the ISR. */
+    public boolean isFullyInSync() {
         return leader >= 0 && isr.size() == replicas.size();
     }
 

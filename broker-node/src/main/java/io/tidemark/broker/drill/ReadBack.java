@@ -12,13 +12,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads a whole partition with an unmodified Kafka consumer. */
-final class ReadBack {
+public final class ReadBack {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private ReadBack() {}
 
     /** All records in the order read; throws DrillException if 30 s bring nothing before the end is reached. */
-    static List<ReadRecord> all(String bootstrap, TopicPartition partition) {
+    public static List<ReadRecord> all(String bootstrap, TopicPartition partition) {
         List<ReadRecord> records = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
                 Map.of(

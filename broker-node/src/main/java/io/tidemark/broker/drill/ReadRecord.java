@@ -5,4 +5,4 @@ package io.tidemark.broker.drill;
  *
  * @param number the number its producer gave it
  */
-record ReadRecord(long offset, long number) {}
+public record ReadRecord(long offset, long number) {}

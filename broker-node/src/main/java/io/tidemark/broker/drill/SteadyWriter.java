@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
  * An unmodified Kafka producer (acks=all, idempotent) that writes records numbered from 0 to one partition at a steady
  * rate, on a thread of its own, and notes every acknowledgement in a ledger. The key of a record is its number.
  */
-final class SteadyWriter {
+public final class SteadyWriter {
     private static final String FILLER = " of a steady stream".repeat(10);
 
     private final TopicPartition partition;
@@ -28,10 +28,10 @@ final class SteadyWriter {
 
     /** @param perSecond records a second, 1 or more */
     SteadyWriter(String bootstrap, TopicPartition partition, AckLedger ledger, int perSecond) {
-        this.partition = partition;
-        this.ledger = ledger;
-        this.intervalNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
-        this.producer = new KafkaProducer<>(
+        this(
+                partition,
+                ledger,
+                perSecond,
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrap,
@@ -44,23 +44,33 @@ final class SteadyWriter {
                         ProducerConfig.LINGER_MS_CONFIG,
                         0,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                        60_000),
-                new StringSerializer(),
-                new StringSerializer());
-        this.thread = new Thread(this::write, "quickstart-writer");
+                        60_000));
     }
 
-    void start() {
+    /**
+     * @param perSecond records a second, 1 or more
+     * @param settings all of the producer's, serializers aside
+     */
+    public SteadyWriter(TopicPartition partition, AckLedger ledger, int perSecond, Map<String, Object> settings) {
+        this.partition = partition;
+        this.ledger = ledger;
+        this.intervalNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        this.producer = new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer());
+        this.thread = new Thread(this::write, "steady-writer");
+    }
+
+    /** Begins to write. */
+    public void start() {
         thread.start();
     }
 
     /** Records handed to the producer so far. */
-    long sentCount() {
+    public long sentCount() {
         return sent;
     }
 
     /** Stops sending and waits until every record sent was acknowledged or given up. */
-    void finish() {
+    public void finish() {
         stopping = true;
         try {
             thread.join();
@@ -74,7 +84,7 @@ final class SteadyWriter {
     }
 
     /** Gives up without waiting; for a drill that failed. */
-    void abandon() {
+    public void abandon() {
         stopping = true;
         producer.close(Duration.ZERO);
     }

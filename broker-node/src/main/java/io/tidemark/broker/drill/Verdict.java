@@ -16,13 +16,13 @@ import java.util.Set;
  * @param duplicated reads of a record that was read before
  * @param outOfOrder reads of a record after one with a higher number, repeats aside
  */
-record Verdict(long acked, long read, long lost, long duplicated, long outOfOrder) {
+public record Verdict(long acked, long read, long lost, long duplicated, long outOfOrder) {
 
     /**
      * @param acks offset by record number; {@link AckLedger#UNKNOWN_OFFSET} matches any offset
      * @param records in the order they were read
      */
-    static Verdict of(Map<Long, Long> acks, List<ReadRecord> records) {
+    public static Verdict of(Map<Long, Long> acks, List<ReadRecord> records) {
         Map<Long, Set<Long>> offsetsByNumber = new HashMap<>();
         long duplicated = 0;
         long outOfOrder = 0;
@@ -48,7 +48,7 @@ record Verdict(long acked, long read, long lost, long duplicated, long outOfOrde
     }
 
     /** Whether every promise was kept; a drill in which nothing was promised proves nothing. */
-    boolean kept() {
+    public boolean kept() {
         return acked > 0 && lost == 0 && duplicated == 0 && outOfOrder == 0;
     }
 }
