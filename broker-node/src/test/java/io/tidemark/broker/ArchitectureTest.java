@@ -100,7 +100,8 @@ class ArchitectureTest {
         uses("quorum", "runtime").check(MAIN);
         // One transport below both ends of a connection, and the values of the core they speak of.
         uses("peer", "net", "runtime", "replica", "log").check(MAIN);
-        uses("api", "net", "runtime", "replica", "log").check(MAIN);
+        uses("group", "runtime", "replica", "log").check(MAIN);
+        uses("api", "net", "runtime", "replica", "log", "group").check(MAIN);
     }
 
     @Test

@@ -56,8 +56,7 @@ final class GroupClients {
     }
 
     /** Without a reset policy: a lost committed offset is an exception. */
-    static KafkaConsumer<String, String> consumer(
-            BrokerCluster cluster, String protocol, String group, String reset) {
+    static KafkaConsumer<String, String> consumer(BrokerCluster cluster, String protocol, String group, String reset) {
         Map<String, Object> properties = new HashMap<>();
         properties.put("bootstrap.servers", cluster.bootstrap());
         properties.put("group.id", group);
@@ -100,8 +99,8 @@ final class GroupClients {
         private void run() {
             try {
                 while (!stopping) {
-                    Map<TopicPartition, OffsetAndMetadata> read = new TreeMap<>(
-                            (a, b) -> Integer.compare(a.partition(), b.partition()));
+                    Map<TopicPartition, OffsetAndMetadata> read =
+                            new TreeMap<>((a, b) -> Integer.compare(a.partition(), b.partition()));
                     for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100))) {
                         values.add(record.value());
                         read.put(

@@ -124,10 +124,17 @@ class GroupTest {
                     assertThat(described.groupState()).isEqualTo(GroupState.STABLE);
                     assertThat(described.coordinator().id()).isEqualTo(1);
                     assertThat(described.members()).hasSize(1);
-                    assertThat(described.members().iterator().next().assignment().topicPartitions())
+                    assertThat(described
+                                    .members()
+                                    .iterator()
+                                    .next()
+                                    .assignment()
+                                    .topicPartitions())
                             .hasSize(PARTITIONS);
                     assertFailsWith(
-                            () -> admin.deleteConsumerGroups(List.of(protocol)).all().get(),
+                            () -> admin.deleteConsumerGroups(List.of(protocol))
+                                    .all()
+                                    .get(),
                             GroupNotEmptyException.class);
                 }
                 assertThat(describe(admin, protocol).groupState()).isEqualTo(GroupState.EMPTY);
@@ -160,8 +167,10 @@ class GroupTest {
             admin.alterConsumerGroupOffsets(
                             "g",
                             Map.of(
-                                    new TopicPartition(TOPIC, 0), new OffsetAndMetadata(0),
-                                    kept, new OffsetAndMetadata(0)))
+                                    new TopicPartition(TOPIC, 0),
+                                    new OffsetAndMetadata(0),
+                                    kept,
+                                    new OffsetAndMetadata(0)))
                     .all()
                     .get();
             admin.deleteTopics(List.of(TOPIC)).all().get();
@@ -208,9 +217,7 @@ class GroupTest {
     }
 
     private static void assertFailsWith(Attempt attempt, Class<? extends Exception> expected) {
-        assertThatThrownBy(attempt::run)
-                .isInstanceOf(ExecutionException.class)
-                .hasCauseInstanceOf(expected);
+        assertThatThrownBy(attempt::run).isInstanceOf(ExecutionException.class).hasCauseInstanceOf(expected);
     }
 
     private static ConsumerGroupDescription describe(Admin admin, String group) throws Exception {
@@ -225,8 +232,7 @@ class GroupTest {
 
     private static PartitionState coordinatorOf(BrokerCluster cluster, String group) {
         TopicState topic = cluster.image().topic(OFFSETS);
-        return topic.partition(
-                Utils.abs(group.hashCode()) % topic.partitions().size());
+        return topic.partition(Utils.abs(group.hashCode()) % topic.partitions().size());
     }
 
     private static List<String> values(int from, int to) {
@@ -236,20 +242,25 @@ class GroupTest {
     private static void awaitShared(List<Member> members) {
         Awaitility.await("each member has its share")
                 .atMost(BrokerCluster.PATIENCE)
-                .until(() -> members.stream()
-                        .allMatch(member -> member.assigned().size() == PARTITIONS / members.size()));
+                .until(() ->
+                        members.stream().allMatch(member -> member.assigned().size() == PARTITIONS / members.size()));
     }
 
     private static void awaitRead(List<Member> members, int count) {
         Awaitility.await(count + " records read").atMost(BrokerCluster.PATIENCE).until(() -> {
             members.forEach(member -> assertThat(member.failure.get()).isNull());
-            return members.stream().flatMap(member -> member.values.stream()).distinct().count() >= count;
+            return members.stream()
+                            .flatMap(member -> member.values.stream())
+                            .distinct()
+                            .count()
+                    >= count;
         });
     }
 
     private static void awaitCommitted(BrokerCluster cluster, String protocol, long offset) {
-        Awaitility.await("all committed").atMost(BrokerCluster.PATIENCE).until(() ->
-                GroupClients.committed(cluster, protocol, "g", TOPIC, PARTITIONS).values().stream()
+        Awaitility.await("all committed")
+                .atMost(BrokerCluster.PATIENCE)
+                .until(() -> GroupClients.committed(cluster, protocol, "g", TOPIC, PARTITIONS).values().stream()
                         .allMatch(committed -> committed != null && committed.offset() == offset));
     }
 }
