@@ -45,7 +45,8 @@ require_class_path() {
     return
   fi
   # To stderr: what the caller prints may be JSON.
-  "$ROOT/scripts/build.sh" >&2 || exit 1
+  [[ -n ${TIDEMARK_BUILT:-} ]] || "$ROOT/scripts/build.sh" >&2 || exit 1
+  CLASS_ARCHIVE=$ROOT/broker-node/target/tidemark.jsa
   local jar
   for jar in "$ROOT"/broker-node/target/broker-node-*.jar; do
     [[ $jar == *-tests.jar || $jar == *-sources.jar ]] || CLASS_PATH=$jar:$ROOT/broker-node/target/lib/'*'
@@ -65,6 +66,10 @@ jvm_options() {
   JVM_OPTIONS+=(-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
   if [[ $JAVA_MAJOR -ge 22 ]]; then
     JVM_OPTIONS+=(--enable-native-access=ALL-UNNAMED)
+  fi
+  # An archive that does not fit this Java or these jars is passed over without a word.
+  if [[ -s ${CLASS_ARCHIVE:-} ]]; then
+    JVM_OPTIONS+=("-XX:SharedArchiveFile=$CLASS_ARCHIVE" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
   fi
   JVM_OPTIONS+=("-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" "-Dtidemark.log.dir=$2")
 }
