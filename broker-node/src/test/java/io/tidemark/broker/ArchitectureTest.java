@@ -100,6 +100,7 @@ class ArchitectureTest {
         uses("quorum", "runtime").check(MAIN);
         // One transport below both ends of a connection, and the values of the core they speak of.
         uses("peer", "net", "runtime", "replica", "log").check(MAIN);
+        // One adapter to Kafka's group coordinator.
         uses("group", "runtime", "replica", "log").check(MAIN);
         uses("api", "net", "runtime", "replica", "log", "group").check(MAIN);
     }
@@ -114,6 +115,8 @@ class ArchitectureTest {
         onlyIn("org.rocksdb..", BROKER + "disk..").check(MAIN);
         onlyIn("io.netty..", BROKER + "net..", BROKER + "peer..").check(MAIN);
         onlyIn("org.apache.ratis..", BROKER + "quorum..").check(MAIN);
+        onlyIn("org.apache.kafka.coordinator..", BROKER + "group..", BROKER + "api..").check(MAIN);
+        onlyIn("org.apache.kafka.image..", BROKER + "group..").check(MAIN);
     }
 
     @Test

@@ -21,7 +21,6 @@ import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
-import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
@@ -140,11 +139,6 @@ class EveryVersionTest {
                 bodies.add(new InitProducerIdRequestData().setTransactionalId(null));
                 bodies.add(new InitProducerIdRequestData().setTransactionalId("tx"));
             }
-            case FIND_COORDINATOR ->
-                bodies.add(
-                        version < 4
-                                ? new FindCoordinatorRequestData().setKey("g")
-                                : new FindCoordinatorRequestData().setCoordinatorKeys(List.of("g", "h")));
             default -> throw new AssertionError("no request of " + key + " is tried");
         }
         return bodies;
