@@ -115,7 +115,8 @@ class ArchitectureTest {
         onlyIn("org.rocksdb..", BROKER + "disk..").check(MAIN);
         onlyIn("io.netty..", BROKER + "net..", BROKER + "peer..").check(MAIN);
         onlyIn("org.apache.ratis..", BROKER + "quorum..").check(MAIN);
-        onlyIn("org.apache.kafka.coordinator..", BROKER + "group..", BROKER + "api..").check(MAIN);
+        onlyIn("org.apache.kafka.coordinator..", BROKER + "group..", BROKER + "api..")
+                .check(MAIN);
         onlyIn("org.apache.kafka.image..", BROKER + "group..").check(MAIN);
     }
 

@@ -126,9 +126,8 @@ class GroupApisTest {
                         .setGroupId("g")
                         .setSessionTimeoutMs(10_000)
                         .setProtocolType("consumer")
-                        .setProtocols(
-                                new JoinGroupRequestData.JoinGroupRequestProtocolCollection(
-                                        List.of(new JoinGroupRequestData.JoinGroupRequestProtocol()
+                        .setProtocols(new JoinGroupRequestData.JoinGroupRequestProtocolCollection(
+                                List.of(new JoinGroupRequestData.JoinGroupRequestProtocol()
                                                 .setName("range")
                                                 .setMetadata(new byte[0]))
                                         .iterator()));
@@ -241,11 +240,8 @@ class GroupApisTest {
             OffsetCommitResponse response =
                     (OffsetCommitResponse) answer(ApiKeys.OFFSET_COMMIT, version, commit(version));
             List<Short> codes = new ArrayList<>();
-            response.data()
-                    .topics()
-                    .forEach(topic -> topic.partitions().forEach(row -> codes.add(row.errorCode())));
-            short unknown =
-                    version < 10 ? Errors.UNKNOWN_TOPIC_OR_PARTITION.code() : Errors.UNKNOWN_TOPIC_ID.code();
+            response.data().topics().forEach(topic -> topic.partitions().forEach(row -> codes.add(row.errorCode())));
+            short unknown = version < 10 ? Errors.UNKNOWN_TOPIC_OR_PARTITION.code() : Errors.UNKNOWN_TOPIC_ID.code();
             assertThat(codes)
                     .containsExactlyInAnyOrder(
                             Errors.COORDINATOR_LOAD_IN_PROGRESS.code(),
@@ -265,8 +261,7 @@ class GroupApisTest {
             assertThat(found.host()).isEqualTo("one");
             assertThat(found.port()).isEqualTo(1001);
         }
-        assertThat(findCoordinator((short) 6, (byte) 1).errorCode())
-                .isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE.code());
+        assertThat(findCoordinator((short) 6, (byte) 1).errorCode()).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE.code());
         assertThat(findCoordinator((short) 6, (byte) 7).errorCode()).isEqualTo(Errors.INVALID_REQUEST.code());
     }
 
@@ -277,8 +272,7 @@ class GroupApisTest {
                         .errorCode())
                 .isEqualTo(Errors.NONE.code());
         findCoordinator((short) 6, (byte) 1);
-        assertThat(findCoordinator((short) 6, (byte) 0).errorCode())
-                .isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE.code());
+        assertThat(findCoordinator((short) 6, (byte) 0).errorCode()).isEqualTo(Errors.COORDINATOR_NOT_AVAILABLE.code());
         assertThat(quorum.commands).isEmpty();
         quorum.register(2, "rack", new Endpoint(TestBroker.LISTENER, "two", 1002));
         org.awaitility.Awaitility.await()

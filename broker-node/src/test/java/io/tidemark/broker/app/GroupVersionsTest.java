@@ -143,8 +143,7 @@ class GroupVersionsTest {
         JoinGroupResponseData joined = (JoinGroupResponseData) data(ApiKeys.JOIN_GROUP, asked, request);
         if (joined.errorCode() == Errors.MEMBER_ID_REQUIRED.code()) {
             assertThat(near(ApiKeys.JOIN_GROUP, asked)).isGreaterThanOrEqualTo((short) 4);
-            joined = (JoinGroupResponseData)
-                    data(ApiKeys.JOIN_GROUP, asked, request.setMemberId(joined.memberId()));
+            joined = (JoinGroupResponseData) data(ApiKeys.JOIN_GROUP, asked, request.setMemberId(joined.memberId()));
         }
         ok(joined.errorCode());
         assertThat(joined.leader()).isEqualTo(joined.memberId());
@@ -236,8 +235,10 @@ class GroupVersionsTest {
                 .setPartitions(List.of(
                         new OffsetDeleteRequestData.OffsetDeleteRequestPartition().setPartitionIndex(0),
                         new OffsetDeleteRequestData.OffsetDeleteRequestPartition().setPartitionIndex(7))));
-        OffsetDeleteResponseData deleted = (OffsetDeleteResponseData)
-                data(ApiKeys.OFFSET_DELETE, asked, new OffsetDeleteRequestData().setGroupId(group).setTopics(topics));
+        OffsetDeleteResponseData deleted = (OffsetDeleteResponseData) data(
+                ApiKeys.OFFSET_DELETE,
+                asked,
+                new OffsetDeleteRequestData().setGroupId(group).setTopics(topics));
         ok(deleted.errorCode());
         ok(deleted.topics().find(TOPIC).partitions().find(0).errorCode());
         assertThat(deleted.topics().find(TOPIC).partitions().find(7).errorCode())
@@ -292,8 +293,7 @@ class GroupVersionsTest {
 
     private AbstractResponse send(ApiKeys key, short version, ApiMessage body) throws IOException {
         RequestHeader header = new RequestHeader(key, version, "tester", ++correlation);
-        ByteBufferAccessor head =
-                MessageUtil.toByteBufferAccessor(header.data(), header.headerVersion());
+        ByteBufferAccessor head = MessageUtil.toByteBufferAccessor(header.data(), header.headerVersion());
         ByteBufferAccessor tail = MessageUtil.toByteBufferAccessor(body, version);
         ByteBuffer frame = ByteBuffer.allocate(4 + head.remaining() + tail.remaining());
         frame.putInt(head.remaining() + tail.remaining()).put(head.buffer()).put(tail.buffer());

@@ -32,8 +32,7 @@ class GroupSettingsTest {
 
     @Test
     void whatIsGivenCounts() {
-        GroupSettings settings =
-                new GroupSettings(Map.of("group.max.size", "7", "offsets.topic.num.partitions", "3"));
+        GroupSettings settings = new GroupSettings(Map.of("group.max.size", "7", "offsets.topic.num.partitions", "3"));
         assertThat(settings.coordinator().classicGroupMaxSize()).isEqualTo(7);
         assertThat(settings.coordinator().offsetsTopicPartitions()).isEqualTo(3);
         assertThat(settings.coordinator().offsetsTopicReplicationFactor()).isEqualTo((short) 3);
