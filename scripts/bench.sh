@@ -164,6 +164,11 @@ finish() {
   local status=$?
   trap - EXIT
   trap '' INT TERM
+  if [[ -n ${client:-} ]]; then
+    # With it the cluster's script, if it runs one: nothing may be started any more.
+    # shellcheck disable=SC2046
+    kill -KILL "$client" $(pgrep -P "$client" || true) 2>/dev/null || true
+  fi
   destroy tidemark
   destroy kafka
   if [[ $keep == yes ]]; then
@@ -177,6 +182,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 failed=no
+client=
 
 # measure TARGET WORK,... [OPTIONS]: the works in one fresh client process.
 measure() {
@@ -186,7 +192,11 @@ measure() {
   "$JAVA" "${CLIENT_OPTIONS[@]}" "-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" \
     "-Dtidemark.log.dir=$work/client" -cp "$CLASS_PATH" io.tidemark.broker.drill.bench.BenchMain \
     --target "$target" --works "$works" --data "$work/$target" --out "$figures" \
-    --bootstrap-server "$("${SCRIPT[@]}" bootstrap)" "${sizes[@]}" "$@" -- "${SCRIPT[@]}" || failed=yes
+    --bootstrap-server "$("${SCRIPT[@]}" bootstrap)" "${sizes[@]}" "$@" -- "${SCRIPT[@]}" &
+  # In the background: a shell that waits takes signals at once.
+  client=$!
+  wait "$client" || failed=yes
+  client=
 }
 
 # A cluster of target $1 from nothing; if its start is to be measured it is done by "measure TARGET start".
