@@ -45,7 +45,7 @@ require_class_path() {
     return
   fi
   # To stderr: what the caller prints may be JSON.
-  "$ROOT/scripts/build.sh" >&2 || exit 1
+  [[ -n ${TIDEMARK_BUILT:-} ]] || "$ROOT/scripts/build.sh" >&2 || exit 1
   local jar
   for jar in "$ROOT"/broker-node/target/broker-node-*.jar; do
     [[ $jar == *-tests.jar || $jar == *-sources.jar ]] || CLASS_PATH=$jar:$ROOT/broker-node/target/lib/'*'
