@@ -53,9 +53,7 @@ public class ValidationBenchmark {
                 .buffer();
         // Frames from the network are direct buffers.
         batch = ByteBuffer.allocateDirect(heap.remaining()).put(heap).flip();
-        call = new FakeCall(new ApiVersionsRequest.Builder(
-                        new ApiVersionsRequestData(), (short) 0, (short) 0)
-                .build());
+        call = new FakeCall(new ApiVersionsRequest.Builder(new ApiVersionsRequestData(), (short) 0, (short) 0).build());
     }
 
     @Benchmark
@@ -63,7 +61,10 @@ public class ValidationBenchmark {
         // As a client sends it: the offset that the last call wrote would force compressed batches to be rebuilt.
         batch.putLong(0, 0);
         ProducedBatch produced = ProducedBatch.of(
-                NAME, MemoryRecords.readableRecords(batch.duplicate()), call, (error, base, start, time, text, cause) -> {});
+                NAME,
+                MemoryRecords.readableRecords(batch.duplicate()),
+                call,
+                (error, base, start, time, text, cause) -> {});
         return produced.validated(settings, 0, 1);
     }
 }

@@ -96,8 +96,7 @@ public class ReplicaBenchmark {
     }
 
     private void produce(Replica replica, short acks) {
-        replica.step(
-                NOW, new ReplicaEvent.ProduceRequested(++token, acks, Long.MAX_VALUE, 1, ProducerVerdict.FRESH));
+        replica.step(NOW, new ReplicaEvent.ProduceRequested(++token, acks, Long.MAX_VALUE, 1, ProducerVerdict.FRESH));
     }
 
     private Effects fetch(Replica replica, int follower, SessionClock clock, long offset) {
