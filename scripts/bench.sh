@@ -106,8 +106,8 @@ require_class_path
 unset TIDEMARK_HEAP_OPTS TIDEMARK_JVM_OPTS
 export TIDEMARK_CONTROLLER_HEAP_OPTS=-Xmx512m TIDEMARK_BROKER_HEAP_OPTS=-Xmx1g
 export KAFKA_CONTROLLER_HEAP_OPTS='-Xmx512m -Xms512m' KAFKA_BROKER_HEAP_OPTS='-Xmx1g -Xms1g'
-# A stale jar must not be built in the middle of a measurement.
-export TIDEMARK_CLASSPATH=$CLASS_PATH
+# The cluster's scripts build nothing in the middle of a measurement.
+export TIDEMARK_BUILT=yes
 CLIENT_OPTIONS=(-Xmx512m -XX:+UseG1GC -XX:MaxGCPauseMillis=20)
 
 mkdir -p "$parent"
@@ -164,6 +164,11 @@ finish() {
   local status=$?
   trap - EXIT
   trap '' INT TERM
+  if [[ -n ${client:-} ]]; then
+    # With it the cluster's script, if it runs one: nothing may be started any more.
+    # shellcheck disable=SC2046
+    kill -KILL "$client" $(pgrep -P "$client" || true) 2>/dev/null || true
+  fi
   destroy tidemark
   destroy kafka
   if [[ $keep == yes ]]; then
@@ -177,6 +182,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 failed=no
+client=
 
 # measure TARGET WORK,... [OPTIONS]: the works in one fresh client process.
 measure() {
@@ -186,7 +192,11 @@ measure() {
   "$JAVA" "${CLIENT_OPTIONS[@]}" "-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" \
     "-Dtidemark.log.dir=$work/client" -cp "$CLASS_PATH" io.tidemark.broker.drill.bench.BenchMain \
     --target "$target" --works "$works" --data "$work/$target" --out "$figures" \
-    --bootstrap-server "$("${SCRIPT[@]}" bootstrap)" "${sizes[@]}" "$@" -- "${SCRIPT[@]}" || failed=yes
+    --bootstrap-server "$("${SCRIPT[@]}" bootstrap)" "${sizes[@]}" "$@" -- "${SCRIPT[@]}" &
+  # In the background: a shell that waits takes signals at once.
+  client=$!
+  wait "$client" || failed=yes
+  client=
 }
 
 # A cluster of target $1 from nothing; if its start is to be measured it is done by "measure TARGET start".

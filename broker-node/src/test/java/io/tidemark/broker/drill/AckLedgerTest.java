@@ -27,6 +27,15 @@ class AckLedgerTest {
     }
 
     @Test
+    void gapsBeforeTheMomentThatCountsAreForgotten() {
+        ledger.acked(0, 0, 10 * MS);
+        ledger.acked(1, 1, 90 * MS);
+        ledger.forgetGaps();
+        ledger.acked(2, 2, 120 * MS);
+        assertThat(ledger.longestGapMs()).isEqualTo(30);
+    }
+
+    @Test
     void givenUpRecordsAreNotAcked() {
         ledger.acked(0, 7, MS);
         ledger.failed();

@@ -29,6 +29,7 @@ final class BareSockets {
     private final Path directory;
     private final boolean growing;
     private final LongAdder cpuNanos = new LongAdder();
+    private final LongAdder written = new LongAdder();
 
     /** @param growing whether the files grow; otherwise they are overwritten every 12 MB */
     BareSockets(Path directory, boolean growing) {
@@ -39,6 +40,7 @@ final class BareSockets {
     /** CPU seconds of receiving, forwarding and writing per 1e9 bytes; the sender is apart. */
     double run(long bytes) {
         cpuNanos.reset();
+        written.reset();
         try (ServerSocketChannel first = listen();
                 ServerSocketChannel second = listen();
                 ServerSocketChannel third = listen()) {
@@ -53,6 +55,11 @@ final class BareSockets {
             throw new DrillException("bare sockets: " + e.getMessage(), e);
         }
         return cpuNanos.sum() / 1e9 / (bytes / 1e9);
+    }
+
+    /** By all three receivers in the last run. */
+    long bytesWritten() {
+        return written.sum();
     }
 
     private static ServerSocketChannel listen() throws IOException {
@@ -108,6 +115,7 @@ final class BareSockets {
                     sent += out.transferTo(position + sent, length - sent, follower);
                 }
             }
+            written.add(length);
             position += length;
             if (!growing && position >= WRAP_BYTES) {
                 position = 0;
