@@ -43,7 +43,9 @@ public final class QuorumHarness implements AutoCloseable {
     /** With the real rules; brokers are fenced after {@code sessionMs} of silence, 400 or more. */
     public static QuorumHarness withCore(Path root, int controllers, long sessionMs) {
         return new QuorumHarness(
-                root, controllers, clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs));
+                root,
+                controllers,
+                clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs, sessionMs / 4));
     }
 
     /** {@code decisions} makes the brain of each controller, given the cluster id. */
