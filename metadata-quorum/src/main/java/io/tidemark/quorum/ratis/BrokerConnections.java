@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The acting controller's idle connections to the inter-broker listeners, on a thread of their own (B5): opens, asks and
- * closes what it is told to and reports what happens. What that means is for {@link ProcessWatch} to judge.
+ * closes what it is told to and reports what happens. What that means is for {@link ProcessWatch} to judge, and a host name
+ * that takes long to resolve is a late turn for it.
  */
 final class BrokerConnections implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerConnections.class);
@@ -221,7 +222,11 @@ final class BrokerConnections implements AutoCloseable {
     }
 
     private void report(Connection connection, Event event) {
-        LOG.debug("broker {}: {}", connection.broker(), event);
+        if (event == Event.CLOSED) {
+            LOG.info("the connection to broker {} is lost", connection.broker().brokerId());
+        } else {
+            LOG.debug("the connection to broker {}: {}", connection.broker().brokerId(), event);
+        }
         decisions.connection(connection.term(), connection.broker(), event, clock.mono());
     }
 
