@@ -58,6 +58,9 @@ final class SessionReader implements Watcher {
             PartitionHost host = loop.host(id);
             if (host != null) {
                 host.unwatch(token);
+                if (session.isFollower()) {
+                    host.sessionLeft(session.clock());
+                }
             }
         });
     }

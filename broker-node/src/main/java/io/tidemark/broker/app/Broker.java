@@ -19,6 +19,7 @@ import io.tidemark.broker.peer.PeerSettings;
 import io.tidemark.broker.quorum.LinkSettings;
 import io.tidemark.broker.quorum.MetadataListener;
 import io.tidemark.broker.quorum.QuorumLink;
+import io.tidemark.broker.replica.LeaderLease;
 import io.tidemark.broker.replica.ReplicaSettings;
 import io.tidemark.broker.runtime.AlterPartitionSender;
 import io.tidemark.broker.runtime.LogStore;
@@ -28,6 +29,7 @@ import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.TopicSettings;
+import io.tidemark.model.MonoTime;
 import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.Listener;
 import io.tidemark.model.config.LogConfig;
@@ -84,6 +86,7 @@ public final class Broker {
     private final ExecutorService isrChanges;
 
     private final QuorumLink link;
+    private final LeaderLease lease;
     private final NetServer server;
     private final Partitions partitions;
     private final MetadataPublisher publisher;
@@ -125,13 +128,16 @@ public final class Broker {
                     LOG.error("a network loop failed", failure);
                     fatal.accept("a network loop failed: " + failure);
                 });
+        this.lease = LeaderLease.of(
+                config.session().sessionTimeoutMs() - config.session().heartbeatIntervalMs());
         ReplicaSettings replicaSettings = new ReplicaSettings(
                 config.nodeId(),
                 config.replication().lagTimeMaxMs(),
                 50,
                 500,
                 config.replication().fetchBackoffMs(),
-                20);
+                20,
+                lease);
         this.partitions = loops(topicDefaults, replicaSettings);
         this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
         this.groups = new Groups(
@@ -247,7 +253,10 @@ public final class Broker {
         for (Listener listener : config.listeners().advertised()) {
             // Port 0 was chosen by the system when the listener was bound.
             int port = listener.port() == 0 ? ports.get(listener.name()) : listener.port();
-            advertised.add(new Endpoint(listener.name(), listener.host(), port));
+            Endpoint endpoint = new Endpoint(listener.name(), listener.host(), port);
+            // The acting controller watches the first one (B5).
+            int place = listener.name().equals(config.listeners().interBrokerName()) ? 0 : advertised.size();
+            advertised.add(place, endpoint);
         }
         return advertised;
     }
@@ -284,7 +293,11 @@ public final class Broker {
                 config.nodeId(), brokerEpoch, publisher.image().index(), false, stopping);
     }
 
-    private void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer) {
+    private void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent) {
+        // Fenced after having been unfenced: others lead now, whatever this broker's metadata still says.
+        if (answer.error() == ErrorCode.NONE && (!answer.fenced() || unfenced.getCount() > 0)) {
+            lease.answered(sent);
+        }
         if (answer.error() == ErrorCode.STALE_BROKER_EPOCH || answer.error() == ErrorCode.BROKER_ID_NOT_REGISTERED) {
             if (!stopping) {
                 fatal.accept("another incarnation of broker " + config.nodeId() + " has taken over");
@@ -323,12 +336,21 @@ public final class Broker {
             storage.directory().checkpointRecoveryPoints();
             storage.directory().checkpointLogStarts();
         });
+        every(config.session().heartbeatIntervalMs(), this::checkLease);
         every(config.log().retentionCheckIntervalMs(), () -> {
             long now = System.currentTimeMillis();
             for (PartitionLoop loop : partitions.loops()) {
                 loop.post(() -> List.copyOf(loop.hosts()).forEach(host -> host.applyRetention(now)));
             }
         });
+    }
+
+    private void checkLease() {
+        if (!lease.runs(MonoClock.SYSTEM.now())) {
+            for (PartitionLoop loop : partitions.loops()) {
+                loop.post(() -> List.copyOf(loop.hosts()).forEach(PartitionHost::leaseRanOut));
+            }
+        }
     }
 
     private interface Upkeep {

@@ -1,5 +1,7 @@
 package io.tidemark.broker.quorum;
 
+import io.tidemark.broker.runtime.MonoClock;
+import io.tidemark.model.MonoTime;
 import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
@@ -7,7 +9,7 @@ import io.tidemark.model.metadata.QuorumQuery.HeartbeatAnswer;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.slf4j.Logger;
@@ -24,7 +26,7 @@ final class HeartbeatSender implements AutoCloseable {
     private final LeaderGuess leader;
     private final QuorumCaller caller;
     private final Supplier<Heartbeat> source;
-    private final Consumer<HeartbeatAnswer> listener;
+    private final BiConsumer<HeartbeatAnswer, MonoTime> listener;
     private final ScheduledThreadPoolExecutor thread;
     private final int retryMs;
 
@@ -33,7 +35,10 @@ final class HeartbeatSender implements AutoCloseable {
     private boolean failing;
 
     HeartbeatSender(
-            LinkSettings settings, LeaderGuess leader, Supplier<Heartbeat> source, Consumer<HeartbeatAnswer> listener) {
+            LinkSettings settings,
+            LeaderGuess leader,
+            Supplier<Heartbeat> source,
+            BiConsumer<HeartbeatAnswer, MonoTime> listener) {
         this.intervalMs = settings.heartbeatIntervalMs();
         this.retryMs = Math.max(1, intervalMs / 10);
         this.leader = leader;
@@ -70,11 +75,12 @@ final class HeartbeatSender implements AutoCloseable {
     private void send(Heartbeat heartbeat) {
         underWay = true;
         QuorumVoter to = leader.current();
+        MonoTime sent = MonoClock.SYSTEM.now();
         caller.readFromLeader(to, QueryCodec.encode(heartbeat))
-                .whenComplete((reply, failure) -> run(() -> answered(to, reply, failure), 0));
+                .whenComplete((reply, failure) -> run(() -> answered(to, sent, reply, failure), 0));
     }
 
-    private void answered(QuorumVoter from, RaftClientReply reply, Throwable failure) {
+    private void answered(QuorumVoter from, MonoTime sent, RaftClientReply reply, Throwable failure) {
         underWay = false;
         try {
             Throwable problem = failure != null ? failure : reply.getException();
@@ -89,7 +95,7 @@ final class HeartbeatSender implements AutoCloseable {
                 failing = false;
                 LOG.info("heartbeats are answered again, by controller {}", from.id());
             }
-            listener.accept(answer);
+            listener.accept(answer, sent);
         } catch (RuntimeException e) {
             failed(from, e);
         }

@@ -1,12 +1,13 @@
 package io.tidemark.broker.quorum;
 
 import io.tidemark.broker.runtime.QuorumPort;
+import io.tidemark.model.MonoTime;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
 import io.tidemark.model.metadata.QuorumQuery.HeartbeatAnswer;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -51,9 +52,10 @@ public final class QuorumLink implements QuorumPort, AutoCloseable {
      * Sends heartbeats at the interval, the first at once, until closed. Once only.
      *
      * @param source what to say each time; null to stay silent. Called on the heartbeats' thread, must not block
-     * @param listener gets the answers on that thread, must not block
+     * @param listener gets the answers on that thread, each with the moment at which its heartbeat was sent; must not
+     *     block
      */
-    public synchronized void heartbeats(Supplier<Heartbeat> source, Consumer<HeartbeatAnswer> listener) {
+    public synchronized void heartbeats(Supplier<Heartbeat> source, BiConsumer<HeartbeatAnswer, MonoTime> listener) {
         if (!closed) {
             if (heartbeats != null) {
                 throw new IllegalStateException("heartbeats are sent already");

@@ -73,6 +73,13 @@ final class FollowerProgress {
         return session != null && nowMs - session.lastFetchMs() <= lagTimeMaxMs;
     }
 
+    /** The session goes on without this partition: it says nothing of it any more. */
+    void left(SessionClock clock) {
+        if (session == clock) {
+            session = null;
+        }
+    }
+
     /** It became a member: like the members of a new epoch (R4.15) it has the lag limit from here. */
     void joined(long nowMs) {
         lastCaughtUpMs = Math.max(lastCaughtUpMs, nowMs);

@@ -16,6 +16,9 @@ import java.util.Map;
  * the ISR. The states of the ISR are the table at {@link IsrState}.
  */
 final class Leading {
+    private static final String LEASE_RAN_OUT =
+            "no controller was heard for the length of the lease, and not all members fetch: another may lead";
+
     private final ReplicaSettings settings;
     private final LogView log;
     private final Watchers watchers;
@@ -35,6 +38,8 @@ final class Leading {
     private long nextProposal;
     /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
     private long shrinkNotBeforeMs = FollowerProgress.NEVER;
+    /** Whether readers that wait were told that this leader serves no clients (B6). */
+    private boolean turnedAway;
 
     private Leading(
             ReplicaSettings settings,
@@ -178,8 +183,8 @@ final class Leading {
 
     // ---- produce ----
 
-    /** R5.3, R5.10, R5.31: refuses, answers, or stages and waits. */
-    void produce(ReplicaEvent.ProduceRequested request, Effects effects) {
+    /** R5.3, R5.10, R5.31, B6: refuses, answers, or stages and waits. */
+    void produce(ReplicaEvent.ProduceRequested request, long nowMs, Effects effects) {
         boolean all = request.acks() == -1;
         if (all && isr.isr().size() < state.minIsr()) {
             refuse(
@@ -187,6 +192,8 @@ final class Leading {
                     ReplicaError.NOT_ENOUGH_REPLICAS,
                     "ISR " + isr.isr() + " is below the min ISR of " + state.minIsr(),
                     effects);
+        } else if (!all && !servesClients(nowMs)) {
+            refuse(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, LEASE_RAN_OUT, effects);
         } else if (request.verdict() instanceof ProducerVerdict.Refused refused) {
             refuse(request.token(), refused.error(), refused.message(), effects);
         } else if (request.verdict() instanceof ProducerVerdict.Duplicate duplicate) {
@@ -299,13 +306,52 @@ final class Leading {
         }
     }
 
-    void consumerFetch(ReplicaEvent.ConsumerFetch fetch, Effects effects) {
-        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), leaderEpoch);
+    void consumerFetch(ReplicaEvent.ConsumerFetch fetch, long nowMs, Effects effects) {
+        ReplicaError error = clientError(fetch.leaderEpoch(), nowMs);
         long limit = log.highWatermark();
         if (ReadRules.readable(
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
             effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart()));
         }
+    }
+
+    // ---- lease ----
+
+    /**
+     * B6: the lease runs, or nobody who could have been elected instead of us serves: all of them still fetch from us in
+     * our epoch. Joiners that may have been accepted count, for they may be elected as well.
+     */
+    private boolean servesClients(long nowMs) {
+        if (settings.lease().runs(nowMs)) {
+            return true;
+        }
+        for (FollowerProgress follower : followers.values()) {
+            boolean electable = isr.inMaximalIsr(follower.id) || state.elr().contains(follower.id);
+            if (electable && !follower.heardWithin(settings.lease().lengthMs(), nowMs)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Of a client's read: a wrong epoch is said first (R4.2), then that somebody else may lead (B6). */
+    private ReplicaError clientError(int askedEpoch, long nowMs) {
+        ReplicaError error = ReadRules.epochError(askedEpoch, leaderEpoch);
+        return error == ReplicaError.NONE && !servesClients(nowMs) ? ReplicaError.NOT_LEADER_OR_FOLLOWER : error;
+    }
+
+    void sessionLeft(SessionClock clock) {
+        followers.values().forEach(follower -> follower.left(clock));
+    }
+
+    /** Readers that wait look again, once, and are refused: nothing else would tell them to ask another. */
+    void leaseRanOut(long nowMs, Effects effects) {
+        boolean serves = servesClients(nowMs);
+        if (!serves && !turnedAway) {
+            effects.say("serves no clients: the lease has run out and the other members do not all fetch");
+            watchers.clientsTurnedAway(effects);
+        }
+        turnedAway = !serves;
     }
 
     // ---- ISR ----
@@ -466,8 +512,10 @@ final class Leading {
 
     // ---- questions ----
 
-    void offsetQuery(ReplicaEvent.OffsetQuery query, Effects effects) {
-        ReplicaError error = ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
+    void offsetQuery(ReplicaEvent.OffsetQuery query, long nowMs, Effects effects) {
+        ReplicaError error = query.fromClient()
+                ? clientError(query.leaderEpoch(), nowMs)
+                : ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
         long offset = -1;
         if (error == ReplicaError.NONE) {
             boolean markBehind = query.fromClient() && log.highWatermark() < epochStart;

@@ -54,7 +54,7 @@ public final class Replica {
                 effects.add(
                         new Effect.ProduceAnswered(produce.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1, null));
             } else {
-                leading.produce(produce, effects);
+                leading.produce(produce, now, effects);
             }
         } else if (event instanceof ReplicaEvent.Written written) {
             written(written.end(), now, effects);
@@ -68,7 +68,7 @@ public final class Replica {
             if (leading == null) {
                 refuseRead(fetch.token(), fetch.leaderEpoch(), effects);
             } else {
-                leading.consumerFetch(fetch, effects);
+                leading.consumerFetch(fetch, now, effects);
             }
         } else if (event instanceof ReplicaEvent.FetchAnswered answer) {
             if (following != null) {
@@ -129,13 +129,21 @@ public final class Replica {
             if (leading == null) {
                 effects.add(new Effect.OffsetFound(query.token(), notLeading(query.leaderEpoch()), -1, -1));
             } else {
-                leading.offsetQuery(query, effects);
+                leading.offsetQuery(query, now, effects);
             }
         } else if (event instanceof ReplicaEvent.EpochQuery query) {
             if (leading == null) {
                 effects.add(new Effect.EpochFound(query.token(), notLeading(query.leaderEpoch()), -1, -1));
             } else {
                 leading.epochQuery(query, effects);
+            }
+        } else if (event instanceof ReplicaEvent.SessionLeft left) {
+            if (leading != null) {
+                leading.sessionLeft(left.clock());
+            }
+        } else if (event instanceof ReplicaEvent.LeaseRanOut) {
+            if (leading != null) {
+                leading.leaseRanOut(now, effects);
             }
         } else if (event instanceof ReplicaEvent.Removed) {
             removed(effects);

@@ -117,6 +117,12 @@ public sealed interface ReplicaEvent {
     /** The partition is deleted or moved away from this broker, or it has failed: everybody who waits is told. */
     record Removed() implements ReplicaEvent {}
 
+    /** That session does not fetch this partition any more; whoever waits in it is no evidence here (B6, B14). */
+    record SessionLeft(SessionClock clock) implements ReplicaEvent {}
+
+    /** The broker's lease has run out: readers that wait may have to be turned away (B6). */
+    record LeaseRanOut() implements ReplicaEvent {}
+
     /** A deadline may have passed. */
     record Tick() implements ReplicaEvent {}
 }

@@ -40,6 +40,13 @@ final class Watchers {
         }
     }
 
+    /** This leader serves no clients any more: those that wait must look again to hear so. */
+    void clientsTurnedAway(Effects effects) {
+        if (consumers.length > 0) {
+            effects.add(new Effect.Notify(consumers, true));
+        }
+    }
+
     /** Leadership or epoch changed: everybody must look again. */
     void allChanged(Effects effects) {
         if (consumers.length > 0) {

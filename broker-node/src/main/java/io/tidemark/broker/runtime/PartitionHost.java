@@ -14,6 +14,7 @@ import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
 import io.tidemark.broker.replica.ReplicaSettings;
+import io.tidemark.broker.replica.SessionClock;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
 import java.io.IOException;
@@ -360,6 +361,16 @@ public final class PartitionHost {
 
     public void watch(long watcher, boolean follower) {
         enqueue(() -> step(new ReplicaEvent.Watch(watcher, follower), null));
+    }
+
+    /** That session does not fetch this partition any more. */
+    public void sessionLeft(SessionClock clock) {
+        enqueue(() -> step(new ReplicaEvent.SessionLeft(clock), null));
+    }
+
+    /** The broker's lease has run out (B6). */
+    public void leaseRanOut() {
+        enqueue(() -> step(new ReplicaEvent.LeaseRanOut(), null));
     }
 
     public void unwatch(long watcher) {

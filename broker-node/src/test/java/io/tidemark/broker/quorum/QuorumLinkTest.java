@@ -86,7 +86,8 @@ class QuorumLinkTest {
         Answer registered = await(link.submit(register()));
         List<HeartbeatAnswer> answers = new CopyOnWriteArrayList<>();
         link.heartbeats(
-                () -> new Heartbeat(7, registered.brokerEpoch(), recorder.image.index(), false, false), answers::add);
+                () -> new Heartbeat(7, registered.brokerEpoch(), recorder.image.index(), false, false),
+                (answer, sent) -> answers.add(answer));
         Awaitility.await("unfenced by heartbeats, seen in the feed")
                 .atMost(PATIENCE)
                 .until(() -> recorder.image.broker(7) != null
@@ -123,7 +124,7 @@ class QuorumLinkTest {
         Recorder recorder = new Recorder();
         link.follow(recorder);
         List<HeartbeatAnswer> answers = new CopyOnWriteArrayList<>();
-        link.heartbeats(() -> new Heartbeat(7, 1, 1, true, false), answers::add);
+        link.heartbeats(() -> new Heartbeat(7, 1, 1, true, false), (answer, sent) -> answers.add(answer));
         List<CompletableFuture<Answer>> stages = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             stages.add(link.submit(ALLOCATE).toCompletableFuture());

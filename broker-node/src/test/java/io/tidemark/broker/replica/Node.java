@@ -32,10 +32,22 @@ final class Node {
     boolean writesAtOnce = true;
 
     Node(int id, PartitionId partition, ModelLog log, long highWatermark, long brokerEpoch) {
+        this(id, partition, log, highWatermark, brokerEpoch, LeaderLease.endless());
+    }
+
+    Node(int id, PartitionId partition, ModelLog log, long highWatermark, long brokerEpoch, LeaderLease lease) {
         this.id = id;
         this.log = log;
         this.brokerEpoch = brokerEpoch;
-        this.settings = ReplicaSettings.defaults(id);
+        ReplicaSettings usual = ReplicaSettings.defaults(id);
+        this.settings = new ReplicaSettings(
+                id,
+                usual.lagTimeMaxMs(),
+                usual.alterRetryMs(),
+                usual.refusedRetryMs(),
+                usual.fetchBackoffMs(),
+                usual.fetchRetryMs(),
+                lease);
         this.replica = new Replica(partition, settings, log.start(), log.end(), highWatermark, log.epochs());
     }
 

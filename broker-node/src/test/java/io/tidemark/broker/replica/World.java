@@ -29,6 +29,9 @@ final class World {
     record Consumed(ReplicaError error, List<String> contents) {}
 
     long now = 1_000_000;
+    /** Of the nodes that are added from now on. */
+    LeaderLease lease = LeaderLease.endless();
+
     final Map<Integer, Node> nodes = new TreeMap<>();
     final Map<Integer, BrokerView> views = new TreeMap<>();
     /** One session per follower and leader. */
@@ -56,7 +59,8 @@ final class World {
                         PARTITION,
                         ModelLog.of(log),
                         highWatermark,
-                        views.get(id).epoch()));
+                        views.get(id).epoch(),
+                        lease));
         sessions.keySet().removeIf(pair -> pair.contains(id));
         return this;
     }
@@ -263,6 +267,12 @@ final class World {
     void heartbeatFetch(int follower) {
         int leader = at(follower).replica.state().leader();
         sessions.get(List.of(follower, leader)).fetched(now, at(follower).brokerEpoch);
+    }
+
+    /** The follower's session goes on without this partition. */
+    void leaveSession(int follower) {
+        int leader = at(follower).replica.state().leader();
+        at(leader).step(now, new ReplicaEvent.SessionLeft(sessions.get(List.of(follower, leader))));
     }
 
     static Answer answer(

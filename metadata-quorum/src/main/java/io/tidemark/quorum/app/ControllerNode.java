@@ -34,7 +34,8 @@ public final class ControllerNode implements AutoCloseable {
                 config.topicDefaults().partitions(),
                 config.topicDefaults().replicationFactor(),
                 config.maxPartitionsPerRequest());
-        CoreDecisions decisions = new CoreDecisions(rules, config.session().sessionTimeoutMs());
+        CoreDecisions decisions = new CoreDecisions(
+                rules, config.session().sessionTimeoutMs(), config.session().heartbeatIntervalMs());
         return new ControllerNode(QuorumServer.start(settings(config, directory), decisions, fatal));
     }
 

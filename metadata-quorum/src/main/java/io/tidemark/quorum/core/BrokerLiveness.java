@@ -217,6 +217,15 @@ public final class BrokerLiveness {
                 || (broker.fenced() && now.compareTo(session.deadline) >= 0);
     }
 
+    /** The process is known to be gone and its fence is under way: its session is over (B5). */
+    public void gone(BrokerRef broker, MonoTime now) {
+        Session session = sessions.get(broker.brokerId());
+        if (session != null && session.brokerEpoch == broker.brokerEpoch()) {
+            session.deadline = now;
+            alreadyUnderWay(new FenceBrokers(List.of(broker), ""), now);
+        }
+    }
+
     /** Whether that broker has been heard of within a session's length (R1.15), or may still be (R7.15). */
     public boolean sessionAlive(int brokerId, MonoTime now) {
         Session session = sessions.get(brokerId);

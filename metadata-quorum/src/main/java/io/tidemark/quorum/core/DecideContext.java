@@ -9,6 +9,13 @@ import java.util.function.IntPredicate;
  *
  * @param random seed drawn by the acting controller for this one command; topic ids and placement derive from it
  * @param sessionAlive whether the registered incarnation of that broker id has a session that has not run out (R1.15)
+ * @param stillAnswers whether the registered incarnation of that broker id answers on the controller's connection, or
+ *     may yet answer what it was asked there (B5)
  */
 public record DecideContext(
-        WallTime now, MonoTime monoNow, long random, IntPredicate sessionAlive, ControllerSettings settings) {}
+        WallTime now,
+        MonoTime monoNow,
+        long random,
+        IntPredicate sessionAlive,
+        IntPredicate stillAnswers,
+        ControllerSettings settings) {}

@@ -18,7 +18,8 @@ import java.util.Set;
  *
  * <pre>
  * same incarnation as registered      amended: epoch, fenced and shutting down stay as they are
- * another, sharing a directory id     takes over at once: no two processes hold the lock of one directory
+ * another, sharing a directory id     takes over at once: no two processes hold the lock of one directory;
+ *                                     refused while the old one still answers, for then the directory was copied
  * another, sharing none               refused while the old session lives; afterwards a stranger under that id
  * </pre>
  *
@@ -32,15 +33,9 @@ final class Registration {
     static Decision decide(ClusterImage image, RegisterBroker command, DecideContext context) {
         BrokerState old = image.broker(command.brokerId());
         boolean same = old != null && old.incarnationId().equals(command.incarnationId());
-        if (old != null
-                && !same
-                && !sharesDirectory(old, command)
-                && context.sessionAlive().test(old.id())) {
-            return refused(
-                    ErrorCode.DUPLICATE_BROKER_REGISTRATION,
-                    "broker " + old.id() + " is alive as epoch " + old.epoch()
-                            + " and shares no directory with this one",
-                    command);
+        String rival = old == null || same ? null : livingRival(old, command, context);
+        if (rival != null) {
+            return refused(ErrorCode.DUPLICATE_BROKER_REGISTRATION, rival, command);
         }
         for (BrokerState other : image.brokers().values()) {
             if (other.id() != command.brokerId() && sharesDirectory(other, command)) {
@@ -58,6 +53,19 @@ final class Registration {
                     command);
         }
         return same ? amended(old, command) : registered(image, old, command);
+    }
+
+    /** Why the registered incarnation must be taken to be alive, in words; null if it need not (B5). */
+    private static String livingRival(BrokerState old, RegisterBroker command, DecideContext context) {
+        if (sharesDirectory(old, command)) {
+            return context.stillAnswers().test(old.id())
+                    ? "broker " + old.id() + " runs as epoch " + old.epoch()
+                            + " with a directory of the same id and may still answer; is this directory a copy?"
+                    : null;
+        }
+        return context.sessionAlive().test(old.id())
+                ? "broker " + old.id() + " is alive as epoch " + old.epoch() + " and shares no directory with this one"
+                : null;
     }
 
     private static Decision amended(BrokerState old, RegisterBroker command) {
@@ -81,7 +89,7 @@ final class Registration {
 
     /** What shows that the logs hold all they held (B1), in words; null if nothing does. */
     private static String evidence(BrokerState old, RegisterBroker command) {
-        if (old == null) {
+        if (old == null || !sharesDirectory(old, command)) {
             return null;
         }
         if (command.previousBrokerEpoch() == old.epoch()) {

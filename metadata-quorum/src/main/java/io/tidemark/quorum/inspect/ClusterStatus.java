@@ -8,6 +8,7 @@ import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -94,6 +95,15 @@ record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage im
                 : image.brokers().values().stream()
                         .sorted(Comparator.comparingInt(BrokerState::id))
                         .toList();
+    }
+
+    /** Brokers whose death only the session timer would show, and why, by id (B5); empty without an acting controller. */
+    Map<Integer, String> fastPathOff() {
+        return controllers.stream()
+                .filter(Controller::leads)
+                .findFirst()
+                .map(controller -> controller.answer().fastPathOff())
+                .orElse(Map.of());
     }
 
     List<Partition> underReplicated() {

@@ -19,7 +19,11 @@ final class StatusJson {
         root.put("leader", status.leaderId());
         root.put(
                 "controllers", status.controllers().stream().map(StatusJson::of).toList());
-        root.put("brokers", status.brokers().stream().map(StatusJson::of).toList());
+        root.put(
+                "brokers",
+                status.brokers().stream()
+                        .map(broker -> of(broker, status.fastPathOff().get(broker.id())))
+                        .toList());
         root.put("topics", status.image() == null ? 0 : status.image().topics().size());
         root.put("partitions", status.partitions().size());
         root.put("underReplicated", partitions(status.underReplicated()));
@@ -46,12 +50,13 @@ final class StatusJson {
         return row;
     }
 
-    private static Map<String, Object> of(BrokerState broker) {
+    private static Map<String, Object> of(BrokerState broker, String fastPathOff) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("id", broker.id());
         row.put("epoch", broker.epoch());
         row.put("fenced", broker.fenced());
         row.put("shuttingDown", broker.shuttingDown());
+        row.put("fastPathOff", fastPathOff);
         row.put(
                 "endpoints",
                 broker.endpoints().stream()

@@ -30,6 +30,9 @@ final class StatusText {
         }
         out.printf("%-12s%-24s%-10s%s%n", "broker", "address", "epoch", "state");
         status.brokers().forEach(this::print);
+        status.fastPathOff()
+                .forEach((id, why) ->
+                        out.println("broker " + id + " " + why + ": only its session would show its death"));
         out.println();
         out.printf(
                 "%d topics, %d partitions; %d under-replicated, %d under min ISR, %d offline%n",

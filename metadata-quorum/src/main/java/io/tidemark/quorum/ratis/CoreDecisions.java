@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumQuery;
@@ -13,8 +14,10 @@ import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.core.DecideContext;
 import io.tidemark.quorum.core.Decision;
 import io.tidemark.quorum.core.HeartbeatOutcome;
+import io.tidemark.quorum.core.ProcessWatch;
 import io.tidemark.quorum.core.StatelessChecks;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The rules of {@code quorum.core} with the sessions of the acting controller. Sessions begin anew at the first use in a
@@ -22,12 +25,19 @@ import java.util.List;
  */
 public final class CoreDecisions implements DecisionMaker {
     private final ControllerSettings settings;
+    /** The lock of both. */
     private final BrokerLiveness liveness;
 
-    /** {@code sessionMs}: how long a broker may be silent, milliseconds, at least 4 ticks of {@link LeaderDuties}. */
-    public CoreDecisions(ControllerSettings settings, long sessionMs) {
+    private final ProcessWatch processes;
+
+    /**
+     * @param sessionMs how long a broker may be silent, milliseconds, at least 4 ticks of {@link LeaderDuties}
+     * @param heartbeatIntervalMs between a broker's heartbeats, milliseconds, at most a quarter of a session
+     */
+    public CoreDecisions(ControllerSettings settings, long sessionMs, long heartbeatIntervalMs) {
         this.settings = settings;
         this.liveness = new BrokerLiveness(sessionMs, LeaderDuties.TICK_MS);
+        this.processes = new ProcessWatch(sessionMs, heartbeatIntervalMs, LeaderDuties.TICK_MS);
     }
 
     @Override
@@ -47,7 +57,8 @@ public final class CoreDecisions implements DecisionMaker {
         synchronized (liveness) {
             activate(term, applied, monoNow);
         }
-        DecideContext context = new DecideContext(now, monoNow, random, id -> sessionAlive(id, monoNow), settings);
+        DecideContext context = new DecideContext(
+                now, monoNow, random, id -> sessionAlive(id, monoNow), id -> stillAnswers(id, monoNow), settings);
         Decision decision = Controller.decide(pending, command, context);
         return new Decided(decision.records(), decision.reply(), decision.cause());
     }
@@ -58,11 +69,20 @@ public final class CoreDecisions implements DecisionMaker {
         }
     }
 
+    private boolean stillAnswers(int brokerId, MonoTime now) {
+        synchronized (liveness) {
+            return processes.stillAnswers(brokerId, now);
+        }
+    }
+
     @Override
     public Beat heartbeat(long term, ClusterImage applied, QuorumQuery.Heartbeat heartbeat, MonoTime now) {
         synchronized (liveness) {
             activate(term, applied, now);
             HeartbeatOutcome outcome = liveness.heartbeat(applied, heartbeat, now);
+            if (outcome.error() == ErrorCode.NONE) {
+                processes.heartbeat(new BrokerRef(heartbeat.brokerId(), heartbeat.brokerEpoch()), now);
+            }
             return new Beat(
                     outcome.error(),
                     outcome.caughtUp(),
@@ -81,6 +101,36 @@ public final class CoreDecisions implements DecisionMaker {
     }
 
     @Override
+    public Watching watch(long term, ClusterImage applied, MonoTime now) {
+        synchronized (liveness) {
+            activate(term, applied, now);
+            List<ProcessWatch.Order> orders = processes.step(applied, now);
+            for (ProcessWatch.Order order : orders) {
+                if (order instanceof ProcessWatch.Order.Fence fence) {
+                    fence.brokers().forEach(broker -> liveness.gone(broker, now));
+                }
+            }
+            return new Watching(orders, processes.nextStep());
+        }
+    }
+
+    @Override
+    public void connection(long term, BrokerRef broker, ProcessWatch.Event event, MonoTime now) {
+        synchronized (liveness) {
+            if (term == liveness.term()) {
+                processes.happened(broker, event, now);
+            }
+        }
+    }
+
+    @Override
+    public Map<Integer, String> fastPathOff() {
+        synchronized (liveness) {
+            return processes.fastPathOff();
+        }
+    }
+
+    @Override
     public void finished(QuorumCommand command) {
         synchronized (liveness) {
             liveness.finished(command);
@@ -91,6 +141,7 @@ public final class CoreDecisions implements DecisionMaker {
     private void activate(long term, ClusterImage applied, MonoTime now) {
         if (term > liveness.term()) {
             liveness.activate(term, applied, now);
+            processes.activate(now);
         }
     }
 }

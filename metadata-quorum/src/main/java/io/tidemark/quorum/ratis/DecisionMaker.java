@@ -10,7 +10,9 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.quorum.core.ProcessWatch;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The acting controller's judgement as the shell needs it: decisions on images, and the sessions of brokers. Called
@@ -42,8 +44,19 @@ public interface DecisionMaker {
     /** The brokers whose sessions have run out, to be fenced by one decision (B4). */
     List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now);
 
-    /** A command that {@link #heartbeat} or {@link #expired} led to was answered, in whatever way. */
+    /** What to do about the connections to brokers, and when to ask again at the latest (B5). */
+    Watching watch(long term, ClusterImage applied, MonoTime now);
+
+    /** What became of a connection that {@link #watch} of that term led to. */
+    void connection(long term, BrokerRef broker, ProcessWatch.Event event, MonoTime now);
+
+    /** Brokers whose death only the session timer would show, and why. */
+    Map<Integer, String> fastPathOff();
+
+    /** A command that {@link #heartbeat}, {@link #expired} or {@link #watch} led to was answered, in whatever way. */
     void finished(QuorumCommand command);
+
+    record Watching(List<ProcessWatch.Order> orders, MonoTime next) {}
 
     /** No records together with a refusal is a rejection. */
     record Decided(List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {}

@@ -82,7 +82,7 @@ final class LeaderDuties implements AutoCloseable {
     }
 
     /** Takes a command from any thread. */
-    private void submit(QuorumCommand command) {
+    void submit(QuorumCommand command) {
         try {
             thread.execute(() -> commands.submit(command));
         } catch (RejectedExecutionException e) {

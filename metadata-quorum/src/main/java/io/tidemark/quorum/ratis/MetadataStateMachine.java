@@ -14,6 +14,7 @@ import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -379,7 +380,8 @@ final class MetadataStateMachine extends BaseStateMachine {
                 state.index(),
                 voidEntries.get(),
                 state.image().digest(),
-                state.image());
+                state.image(),
+                leaderId() == nodeId ? decisions.fastPathOff() : Map.of());
     }
 
     // --- the division around it

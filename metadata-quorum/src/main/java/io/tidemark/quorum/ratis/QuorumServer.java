@@ -32,6 +32,7 @@ public final class QuorumServer implements AutoCloseable {
     private final RaftServer server;
     private final RaftServer.Division division;
     private final LeaderDuties duties;
+    private final BrokerConnections brokers;
     private final Snapshotter snapshotter;
 
     private QuorumServer(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
@@ -58,6 +59,8 @@ public final class QuorumServer implements AutoCloseable {
         }
         InternalCommands commands = new InternalCommands(server, group.getGroupId(), decisions::finished);
         duties = new LeaderDuties(machine, division.getInfo(), decisions, commands, clock, settings);
+        brokers =
+                new BrokerConnections(machine, division.getInfo(), decisions, clock, duties::submit, settings.nodeId());
         snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, settings);
     }
 
@@ -123,6 +126,7 @@ public final class QuorumServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         machine.expectShutdown();
+        brokers.close();
         duties.close();
         snapshotter.close();
         if (leads()) {
@@ -134,6 +138,7 @@ public final class QuorumServer implements AutoCloseable {
     /** Stops without handing over, as a crash would. */
     void closeAbruptly() throws IOException {
         machine.expectShutdown();
+        brokers.close();
         duties.close();
         snapshotter.close();
         stop();

@@ -66,6 +66,20 @@ class BrokerLivenessTest {
     }
 
     @Test
+    void aProcessThatIsGoneHasNoSessionAndIsFencedOnce() {
+        liveness.gone(c.ref(2), now);
+        assertThat(liveness.sessionAlive(2, now)).isFalse();
+        assertThat(liveness.sessionAlive(1, now)).isTrue();
+        assertThat(liveness.expired(c.image, now)).as("its fence is under way").isEmpty();
+        liveness.finished(fence(2, "process gone"));
+        assertThat(liveness.expired(c.image, now)).as("but came to nothing").containsExactly(c.ref(2));
+        liveness.gone(new BrokerRef(1, c.epoch(1) - 1), now);
+        assertThat(liveness.sessionAlive(1, now))
+                .as("that was another incarnation")
+                .isTrue();
+    }
+
+    @Test
     void anUnfencedBrokerIsToldSo() {
         assertThat(beat(1, false, false)).isEqualTo(answer(true, false, false, null));
     }

@@ -89,6 +89,31 @@ class RegistrationTest {
     }
 
     @Test
+    void aCopiedDirectoryIsRefusedWhileTheOldOneAnswers() {
+        c.liveSessions.add(2);
+        c.answering.add(2);
+        refused(fresh(2, List.of("dir-2")), ErrorCode.DUPLICATE_BROKER_REGISTRATION);
+        c.answering.clear();
+        assertThat(c.run(fresh(2, List.of("dir-2")))).isInstanceOf(QuorumReply.Registered.class);
+        assertThat(c.m()).as("its session still ran").isEqualTo("M{L=1 LE=0 PE=1 ISR=[1, 3] ELR=[] LKE=[]}");
+    }
+
+    @Test
+    void theLeaderThatIsTakenOverEndsInTheSameEntry() {
+        long old = c.epoch(1);
+        c.liveSessions.add(1);
+        c.register(1, Return.SAME_BOOT);
+        assertThat(c.m()).isEqualTo("M{L=2 LE=1 PE=1 ISR=[2, 3] ELR=[] LKE=[]}");
+        assertThat(c.epoch(1)).isGreaterThan(old);
+    }
+
+    @Test
+    void withoutASharedDirectoryNoMarkerOfAnOrderlyStopCounts() {
+        seatTwo();
+        seatKept(false, c.epoch(2), c.image.broker(2).bootEvidence(), true, List.of("another"));
+    }
+
+    @Test
     void theSameIncarnationIsAmendedAndKeepsItsEpochAndItsFences() {
         long epoch = c.epoch(2);
         c.shutDown(2);

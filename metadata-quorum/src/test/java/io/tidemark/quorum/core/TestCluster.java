@@ -50,6 +50,9 @@ final class TestCluster {
     MetadataEntry.Cause lastCause;
     final List<MetadataEntry> entries = new ArrayList<>();
     final Set<Integer> liveSessions = new HashSet<>();
+    /** Brokers whose registered incarnation answers on the controller's connection. */
+    final Set<Integer> answering = new HashSet<>();
+
     private final Map<Integer, Integer> incarnations = new HashMap<>();
     private long random = 1;
 
@@ -88,7 +91,8 @@ final class TestCluster {
     }
 
     DecideContext context() {
-        return new DecideContext(new WallTime(0), new MonoTime(0), random++, liveSessions::contains, SETTINGS);
+        return new DecideContext(
+                new WallTime(0), new MonoTime(0), random++, liveSessions::contains, answering::contains, SETTINGS);
     }
 
     void fold(MetadataEntry entry) {

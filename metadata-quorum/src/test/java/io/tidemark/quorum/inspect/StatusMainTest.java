@@ -10,6 +10,8 @@ import io.tidemark.quorum.ratis.HarnessClient;
 import io.tidemark.quorum.ratis.QuorumHarness;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,12 +32,13 @@ class StatusMainTest {
     @Test
     void tellsWhatIsThereAndWhatIsWrong() throws Exception {
         try (QuorumHarness quorum = QuorumHarness.withCore(folder, 3, 3_600_000);
-                HarnessClient client = new HarnessClient(quorum)) {
+                HarnessClient client = new HarnessClient(quorum);
+                ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             int leader = quorum.leader().nodeId();
             assertThat(run(quorum, "--health"))
                     .isEqualTo(new Run(1, "no broker is registered" + System.lineSeparator()));
 
-            long epoch = register(quorum, client, 1);
+            long epoch = register(quorum, client, listener.getLocalPort());
             assertThat(run(quorum, "--health").output()).contains("broker 1 is fenced");
             Awaitility.await()
                     .atMost(60, TimeUnit.SECONDS)
@@ -47,11 +50,22 @@ class StatusMainTest {
             assertThat(run(quorum, "--health"))
                     .isEqualTo(new Run(0, "healthy: 3 controllers, 1 brokers, 2 partitions" + System.lineSeparator()));
             assertThat(run(quorum).output())
-                    .contains("leader", "follower", "127.0.0.1:9001", "1 topics, 2 partitions; 0 under-replicated");
+                    .contains(
+                            "leader",
+                            "follower",
+                            "127.0.0.1:" + listener.getLocalPort(),
+                            "1 topics, 2 partitions; 0 under-replicated");
             assertThat(run(quorum, "--json").output())
                     .contains("\"healthy\":true", "\"leader\":" + leader, "\"partitions\":2", "\"offline\":[]");
             assertThat(run(quorum, "--partitions", "orders").output())
                     .contains("orders-0 leader=1 LE=0", "orders-1 leader=1");
+
+            listener.close();
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> {
+                client.heartbeat(new Heartbeat(1, epoch, epoch, false, false));
+                return run(quorum).output().contains("broker 1 refuses connections while its heartbeats arrive");
+            });
+            assertThat(run(quorum, "--json").output()).contains("\"fastPathOff\":\"refuses connections");
 
             quorum.kill(leader);
             quorum.leader();
@@ -83,13 +97,13 @@ class StatusMainTest {
         return new Run(exit, bytes.toString(StandardCharsets.UTF_8));
     }
 
-    private static long register(QuorumHarness quorum, HarnessClient client, int id) throws Exception {
+    private static long register(QuorumHarness quorum, HarnessClient client, int port) throws Exception {
         return client.submit(new QuorumCommand.RegisterBroker(
                         quorum.clusterId(),
-                        id,
+                        1,
                         "incarnation",
                         List.of("directory"),
-                        List.of(new Endpoint("PLAINTEXT", "127.0.0.1", 9000 + id)),
+                        List.of(new Endpoint("PLAINTEXT", "127.0.0.1", port)),
                         "",
                         -1,
                         "",

@@ -10,6 +10,8 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
 import io.tidemark.model.metadata.QuorumReply;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -37,9 +39,12 @@ class CoreQuorumTest {
     private final ScheduledExecutorService beats = Executors.newSingleThreadScheduledExecutor();
     private QuorumHarness quorum;
     private HarnessClient client;
+    private ServerSocket listener;
 
     @BeforeEach
     void startThreeBrokers() throws IOException {
+        // Accepts for all of them, as paused processes do: what is tested here is the session's doing.
+        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         quorum = QuorumHarness.withCore(folder, 3, 1_000);
         quorum.leader();
         client = new HarnessClient(quorum);
@@ -49,7 +54,7 @@ class CoreQuorumTest {
                     id,
                     "incarnation-" + id,
                     List.of("directory-" + id),
-                    List.of(new Endpoint("PLAINTEXT", "127.0.0.1", 9000 + id)),
+                    List.of(new Endpoint("PLAINTEXT", "127.0.0.1", listener.getLocalPort())),
                     "",
                     -1,
                     "",
@@ -72,6 +77,7 @@ class CoreQuorumTest {
         beats.shutdownNow();
         client.close();
         quorum.close();
+        listener.close();
         assertThat(quorum.failures()).isEmpty();
     }
 

@@ -40,10 +40,16 @@ public final class QuorumHarness implements AutoCloseable {
     private final Map<Integer, QuorumServer> running = new TreeMap<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
 
-    /** With the real rules; brokers are fenced after {@code sessionMs} of silence, 400 or more. */
+    /**
+     * With the real rules; brokers are fenced after {@code sessionMs} of silence, 400 or more, or when their inter-broker
+     * listener refuses connections and a heartbeat of every 250 ms (or quarter of a session) is missing.
+     */
     public static QuorumHarness withCore(Path root, int controllers, long sessionMs) {
         return new QuorumHarness(
-                root, controllers, clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs));
+                root,
+                controllers,
+                clusterId -> new CoreDecisions(
+                        new ControllerSettings(clusterId, 1, 1), sessionMs, Math.min(250, sessionMs / 4)));
     }
 
     /** {@code decisions} makes the brain of each controller, given the cluster id. */

@@ -12,8 +12,10 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.quorum.core.ProcessWatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Simple decisions for tests of the shell. Blocks of producer ids serve as a counter: two answers with the same block, or
@@ -126,6 +128,19 @@ public final class ScriptedDecisions implements DecisionMaker {
     @Override
     public List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now) {
         return List.of();
+    }
+
+    @Override
+    public Watching watch(long term, ClusterImage applied, MonoTime now) {
+        return new Watching(List.of(), now.plus(1_000));
+    }
+
+    @Override
+    public void connection(long term, BrokerRef broker, ProcessWatch.Event event, MonoTime now) {}
+
+    @Override
+    public Map<Integer, String> fastPathOff() {
+        return Map.of();
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Reads of a controller and their answers, to and from bytes. */
 public final class QueryCodec {
@@ -105,7 +106,8 @@ public final class QueryCodec {
                         .setAppliedIndex(answer.appliedIndex())
                         .setVoidEntries(answer.voidEntries())
                         .setDigest(answer.digest())
-                        .setImage(SnapshotCodec.of(answer.image())))
+                        .setImage(SnapshotCodec.of(answer.image()))
+                        .putAllFastPathOff(answer.fastPathOff()))
                 .build()
                 .toByteArray();
     }
@@ -151,7 +153,8 @@ public final class QueryCodec {
                 answer.getAppliedIndex(),
                 answer.getVoidEntries(),
                 answer.getDigest(),
-                SnapshotCodec.image(answer.getImage()));
+                SnapshotCodec.image(answer.getImage()),
+                Map.copyOf(answer.getFastPathOffMap()));
     }
 
     private static QuorumQueryAnswerP answer(byte[] bytes, QuorumQueryAnswerP.KindCase expected) {

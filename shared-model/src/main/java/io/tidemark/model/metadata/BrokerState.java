@@ -9,6 +9,7 @@ import java.util.List;
  * @param incarnationId random id of the broker process
  * @param directoryIds ids of its data directories, from their meta.properties
  * @param bootEvidence kernel boot and mount the data directory was used under, "" if unknown (B1)
+ * @param endpoints where it listens; the first is the listener that other brokers use
  * @param rack "" if none
  * @param fenced not eligible as a leader and not to be used by clients
  * @param shutdownIndex entry at which its controlled shutdown began, or -1 (R7.12)
@@ -49,6 +50,11 @@ public record BrokerState(
             }
         }
         return null;
+    }
+
+    /** Where other brokers and the acting controller reach it: the first endpoint (B5); null if it has none. */
+    public Endpoint interBrokerEndpoint() {
+        return endpoints.isEmpty() ? null : endpoints.get(0);
     }
 
     BrokerState withFenced(boolean value) {

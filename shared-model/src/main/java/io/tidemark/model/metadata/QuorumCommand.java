@@ -11,6 +11,7 @@ public sealed interface QuorumCommand {
     /**
      * A broker process presents itself (R7.1-R7.3, B1, B5).
      *
+     * @param endpoints where it listens, that of other brokers first
      * @param previousBrokerEpoch from the clean-shutdown markers of all its directories, -1 without that evidence (R7.4)
      * @param bootEvidence kernel boot and mount of its directory, "" if unknown
      * @param nothingCut recovery removed no byte of any log

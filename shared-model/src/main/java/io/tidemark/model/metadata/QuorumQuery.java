@@ -1,6 +1,7 @@
 package io.tidemark.model.metadata;
 
 import java.util.List;
+import java.util.Map;
 
 /** Reads of a controller that write nothing to the log, with their answers. */
 public sealed interface QuorumQuery {
@@ -40,6 +41,7 @@ public sealed interface QuorumQuery {
     /**
      * @param image its applied image
      * @param digest of that image, for comparison between replicas
+     * @param fastPathOff by the acting controller only: brokers whose death just the session timer would show, and why
      */
     record StatusAnswer(
             int nodeId,
@@ -49,5 +51,6 @@ public sealed interface QuorumQuery {
             long appliedIndex,
             long voidEntries,
             long digest,
-            ClusterImage image) {}
+            ClusterImage image,
+            Map<Integer, String> fastPathOff) {}
 }
