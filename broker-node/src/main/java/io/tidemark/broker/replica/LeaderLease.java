@@ -43,6 +43,11 @@ public final class LeaderLease {
         return nowMs < untilMs;
     }
 
+    /** When it ends or has ended, monotonic milliseconds. */
+    long untilMs() {
+        return untilMs;
+    }
+
     long lengthMs() {
         return lengthMs;
     }

@@ -16,6 +16,9 @@ import java.util.Map;
  * the ISR. The states of the ISR are the table at {@link IsrState}.
  */
 final class Leading {
+    /** No moment at which a lease ends. */
+    private static final long SERVES = Long.MIN_VALUE;
+
     private static final String LEASE_RAN_OUT =
             "no controller was heard for the length of the lease, and not all members fetch: another may lead";
 
@@ -38,8 +41,8 @@ final class Leading {
     private long nextProposal;
     /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
     private long shrinkNotBeforeMs = FollowerProgress.NEVER;
-    /** Whether readers that wait were told that this leader serves no clients (B6). */
-    private boolean turnedAway;
+    /** End of the lease after which readers that wait were told that this leader serves no clients (B6). */
+    private long turnedAwayAfterMs = SERVES;
 
     private Leading(
             ReplicaSettings settings,
@@ -347,11 +350,11 @@ final class Leading {
     /** Readers that wait look again, once, and are refused: nothing else would tell them to ask another. */
     void leaseRanOut(long nowMs, Effects effects) {
         boolean serves = servesClients(nowMs);
-        if (!serves && !turnedAway) {
+        if (!serves && turnedAwayAfterMs != settings.lease().untilMs()) {
             effects.say("serves no clients: the lease has run out and the other members do not all fetch");
             watchers.clientsTurnedAway(effects);
         }
-        turnedAway = !serves;
+        turnedAwayAfterMs = serves ? SERVES : settings.lease().untilMs();
     }
 
     // ---- ISR ----

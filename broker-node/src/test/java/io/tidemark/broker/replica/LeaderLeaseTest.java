@@ -168,6 +168,11 @@ class LeaderLeaseTest {
         assertThat(leader.step(world.now, new ReplicaEvent.LeaseRanOut()))
                 .as("turned away anew")
                 .anyMatch(Effect.Notify.class::isInstance);
+        world.lease.answered(new MonoTime(world.now));
+        world.pass(LENGTH);
+        assertThat(leader.step(world.now, new ReplicaEvent.LeaseRanOut()))
+                .as("the next lease has run out")
+                .anyMatch(Effect.Notify.class::isInstance);
     }
 
     @Test
