@@ -170,12 +170,17 @@ final class FetchCall {
         int left = Math.max(0, request.maxBytes() - bytes);
         boolean first = bytes == 0;
         boolean record = firstLook;
+        boolean watch = partition.takeWatch();
         loop.execute(() -> {
             PartitionHost host = loop.host(partition.id);
             ReadSink sink = new Sink(partition);
             if (host == null) {
                 sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
                 return;
+            }
+            if (watch) {
+                // Before the look, so that what comes after it is told.
+                host.watch(reader.token(), session.isFollower());
             }
             host.read(
                     event(loop.nextToken(), want, record), want.offset(), Math.min(left, want.maxBytes()), first, sink);
@@ -269,8 +274,8 @@ final class FetchCall {
         public void refused(ReplicaError error, long highWatermark, long logStart) {
             home.execute(() -> {
                 answerNow = true;
-                // A partition that is not here yet was not watched: the client looks again after its back-off.
-                reader.watch(partition.id);
+                // It may not be here yet, and then it is not watched: the next look asks again.
+                partition.notWatched();
                 session.keepDirty(partition);
                 rows.put(
                         partition,
@@ -315,6 +320,11 @@ final class FetchCall {
         rows.clear();
         finish();
         call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), response, List.of()));
+    }
+
+    /** Whether there is still a connection to answer on. */
+    boolean wanted() {
+        return call.connectionOpen();
     }
 
     /** The client has sent another fetch, or its session is gone: whatever it waits for, it is not this. */

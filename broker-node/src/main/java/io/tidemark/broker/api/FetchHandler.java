@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
@@ -39,7 +40,8 @@ public final class FetchHandler implements ApiHandler {
         private final Map<FetchSession, SessionReader> readers = new HashMap<>();
 
         private LoopSessions(int slots) {
-            sessions = new FetchSessions(slots);
+            sessions =
+                    new FetchSessions(slots, () -> ThreadLocalRandom.current().nextInt());
         }
     }
 
@@ -174,10 +176,15 @@ public final class FetchHandler implements ApiHandler {
         }
     }
 
-    /** Sessions nobody has used for long keep watching their partitions: they go, and a client that returns opens anew. */
+    /**
+     * Sessions nobody has used for long keep watching their partitions: they go, and a client that returns opens anew. A
+     * fetch whose client is gone would wait for as long as the client had asked for.
+     */
     private void checkSessions(PartitionLoop loop, LoopSessions own) {
         long now = loop.now().ms();
-        for (FetchSession session : List.copyOf(own.readers.keySet())) {
+        for (SessionReader reader : List.copyOf(own.readers.values())) {
+            reader.giveUpIfAlone();
+            FetchSession session = reader.session();
             if (session.id() != 0 && now - session.lastUsedMs() > FetchSessions.EVICTION_MS) {
                 own.sessions.close(session);
                 close(own, session);

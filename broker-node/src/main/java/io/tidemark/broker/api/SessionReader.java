@@ -35,21 +35,13 @@ final class SessionReader implements Watcher {
 
     void update(List<FetchSession.Row> rows, List<PartitionId> forgotten) {
         List<FetchSession.Partition> dropped = new ArrayList<>();
-        for (FetchSession.Partition added : session.update(rows, forgotten, dropped)) {
-            watch(added.id);
-        }
+        session.update(rows, forgotten, dropped);
         dropped.forEach(partition -> unwatch(partition.id));
     }
 
-    /** Watching a partition that is not here yet is tried again when it is looked at. */
-    void watch(PartitionId id) {
-        PartitionLoop loop = partitions.loopOf(id);
-        loop.execute(() -> {
-            PartitionHost host = loop.host(id);
-            if (host != null) {
-                host.watch(token, session.isFollower());
-            }
-        });
+    /** The name under which this reader watches. */
+    long token() {
+        return token;
     }
 
     private void unwatch(PartitionId id) {
@@ -76,6 +68,13 @@ final class SessionReader implements Watcher {
     void finished(FetchCall call) {
         if (current == call) {
             current = null;
+        }
+    }
+
+    /** Ends the wait of a fetch whose connection is closed. */
+    void giveUpIfAlone() {
+        if (current != null && !current.wanted()) {
+            current.giveUp();
         }
     }
 

@@ -23,6 +23,7 @@ public final class FetchSession {
         private Want want;
         private long sentHighWatermark = -1;
         private long sentLogStart = -1;
+        private boolean watched;
 
         Partition(PartitionId id, String topic, Want want) {
             this.id = id;
@@ -47,6 +48,21 @@ public final class FetchSession {
         /** After an error the next good answer is news (R4.31). */
         public void sentError() {
             sentHighWatermark = -1;
+        }
+
+        /**
+         * Whether this reader must ask to be told of changes, before it looks: true the first time, and again after
+         * {@link #notWatched}. From then on it counts as asked for.
+         */
+        public boolean takeWatch() {
+            boolean due = !watched;
+            watched = true;
+            return due;
+        }
+
+        /** The partition was not there, or did not take the request, to be told of changes. */
+        public void notWatched() {
+            watched = false;
         }
     }
 

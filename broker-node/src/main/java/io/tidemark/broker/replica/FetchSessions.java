@@ -2,6 +2,7 @@ package io.tidemark.broker.replica;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntSupplier;
 
 /** The sessions of one loop, bounded (R4.30, R4.32): followers before consumers, the longest idle goes first. */
 public final class FetchSessions {
@@ -22,11 +23,16 @@ public final class FetchSessions {
 
     private final int slots;
     private final Map<Integer, FetchSession> sessions = new HashMap<>();
-    private int lastId;
+    private final IntSupplier ids;
 
-    /** @param slots how many sessions are kept, {@code max.incremental.fetch.session.cache.slots} */
-    public FetchSessions(int slots) {
+    /**
+     * @param slots how many sessions are kept, {@code max.incremental.fetch.session.cache.slots}
+     * @param ids proposes the id of a new session; by chance, so that a reader that comes back to another loop, or after
+     *     a restart, does not go on with somebody else's
+     */
+    public FetchSessions(int slots, IntSupplier ids) {
         this.slots = slots;
+        this.ids = ids;
     }
 
     /** R4.30. A session that is opened when all slots are taken by younger or more important ones is sessionless. */
@@ -45,7 +51,7 @@ public final class FetchSessions {
             return new Resolved(Outcome.OPENED, opened, closed != null ? closed : evicted);
         }
         FetchSession session = sessions.get(id);
-        if (session == null) {
+        if (session == null || session.isFollower() != follower) {
             return new Resolved(Outcome.ID_NOT_FOUND, null, null);
         }
         if (session.nextEpoch() != epoch) {
@@ -80,9 +86,10 @@ public final class FetchSessions {
     }
 
     private int newId() {
+        int id;
         do {
-            lastId = lastId == Integer.MAX_VALUE ? 1 : lastId + 1;
-        } while (sessions.containsKey(lastId));
-        return lastId;
+            id = ids.getAsInt();
+        } while (id <= 0 || sessions.containsKey(id));
+        return id;
     }
 }

@@ -6,6 +6,7 @@ import io.tidemark.broker.replica.FetchSessions.Outcome;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,8 @@ class FetchSessionsTest {
     private static final PartitionId B = new PartitionId(new TopicId(1, 1), 1);
     private static final PartitionId C = new PartitionId(new TopicId(1, 1), 2);
 
-    private final FetchSessions sessions = new FetchSessions(2);
+    private int lastId;
+    private final FetchSessions sessions = new FetchSessions(2, () -> ++lastId);
 
     private static FetchSession.Row row(PartitionId id, long offset) {
         return new FetchSession.Row(id, "t", new FetchSession.Want(offset, 1 << 20, 0, -1, 0));
@@ -39,6 +41,21 @@ class FetchSessionsTest {
         assertThat(sessions.resolve(id, 2, false, 20).outcome()).isEqualTo(Outcome.CONTINUED);
         assertThat(sessions.resolve(id + 7, 1, false, 20).outcome()).isEqualTo(Outcome.ID_NOT_FOUND);
         assertThat(sessions.resolve(0, 1, false, 20).outcome()).isEqualTo(Outcome.ID_NOT_FOUND);
+    }
+
+    @Test
+    void r4_30_aReaderDoesNotGoOnWithAFollowersSession() {
+        int id = sessions.resolve(0, 0, true, 0).session().id();
+        assertThat(sessions.resolve(id, 1, false, 10).outcome()).isEqualTo(Outcome.ID_NOT_FOUND);
+        assertThat(sessions.resolve(id, 1, true, 20).outcome()).isEqualTo(Outcome.CONTINUED);
+    }
+
+    @Test
+    void idsInUseAndThoseThatAreNotPositiveAreNotGivenOut() {
+        Iterator<Integer> chance = List.of(5, 5, 0, -3, 6).iterator();
+        FetchSessions some = new FetchSessions(2, chance::next);
+        assertThat(some.resolve(0, 0, false, 0).session().id()).isEqualTo(5);
+        assertThat(some.resolve(0, 0, false, 0).session().id()).isEqualTo(6);
     }
 
     @Test
