@@ -8,15 +8,23 @@ import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.model.PartitionId;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Creates and removes partition logs, one at a time per name: a topic's directory is free before its successor's comes. */
+/**
+ * Creates and removes partition logs, one at a time per name: a topic's directory is free before its successor's comes.
+ * Who waits for a name holds no thread meanwhile, or those who remove the predecessors might find none.
+ */
 public final class LogStore {
+    private record Waiting(PartitionId id, Runnable granted) {}
+
     private final DataDirectory directory;
     private final Path root;
-    /** Names whose directory exists, with the partition it belongs to. */
+    /** Names whose directory exists or may be created, with the partition they belong to. */
     private final Map<LogName, PartitionId> taken = new HashMap<>();
+
+    private final Map<LogName, ArrayDeque<Waiting>> waiting = new HashMap<>();
 
     public LogStore(DataDirectory directory, Path root) {
         this.directory = directory;
@@ -24,30 +32,51 @@ public final class LogStore {
         directory.logs().forEach(log -> taken.put(log.name(), log.id()));
     }
 
-    /** Blocking: creates an empty log; waits until a predecessor of the same name is removed. */
-    public OpenedLog create(LogName name, PartitionId id, LogSettings settings) throws IOException {
+    /**
+     * Runs {@code granted} once {@link #create} may be called: at once, or on the thread that removes the last
+     * predecessor of that name. It must not block.
+     */
+    public void whenFree(LogName name, PartitionId id, Runnable granted) {
         synchronized (taken) {
-            while (taken.containsKey(name)) {
-                try {
-                    taken.wait();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw new IOException("interrupted while " + name + " was still being removed", e);
-                }
+            if (taken.putIfAbsent(name, id) != null) {
+                waiting.computeIfAbsent(name, ignored -> new ArrayDeque<>()).add(new Waiting(id, granted));
+                return;
             }
-            taken.put(name, id);
         }
+        granted.run();
+    }
+
+    /** Blocking: creates an empty log, after {@link #whenFree}. */
+    public OpenedLog create(LogName name, PartitionId id, LogSettings settings) throws IOException {
         return directory.createLog(name, id, settings);
     }
 
-    /** Blocking: gives the log's files up and deletes its directory. */
+    /** Blocking: gives the log's files up and deletes its directory; {@code log} is null if it was never created. */
     public void remove(LogName name, PartitionId id, SegmentLog log) throws IOException {
+        if (log == null) {
+            free(name);
+            return;
+        }
         log.abandon();
         Path renamed = directory.removeLog(new DataDirectory.FoundLog(name, id, root.resolve(name.toString())));
-        synchronized (taken) {
-            taken.remove(name);
-            taken.notifyAll();
-        }
+        free(name);
         directory.deleteRemoved(renamed);
+    }
+
+    private void free(LogName name) {
+        Waiting next;
+        synchronized (taken) {
+            ArrayDeque<Waiting> queue = waiting.get(name);
+            next = queue == null ? null : queue.poll();
+            if (next == null) {
+                taken.remove(name);
+                waiting.remove(name);
+            } else {
+                taken.put(name, next.id());
+            }
+        }
+        if (next != null) {
+            next.granted().run();
+        }
     }
 }

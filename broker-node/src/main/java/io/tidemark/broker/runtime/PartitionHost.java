@@ -73,6 +73,9 @@ public final class PartitionHost {
     private SegmentLog log;
     private boolean paused;
     private boolean failed;
+    /** Removed or closed: its directory is no longer this partition's to touch. */
+    private boolean gone;
+
     private boolean flushing;
     /** Paused work that must wait for the flush under way. */
     private Runnable afterFlush;
@@ -123,9 +126,15 @@ public final class PartitionHost {
         PartitionHost host = new PartitionHost(id, name, loop, settings);
         loop.add(host);
         OpenedLog[] opened = new OpenedLog[1];
-        host.pause(
-                () -> opened[0] = loop.ports().logs().create(name, id, settings.log()),
-                () -> host.opened(opened[0], replicaSettings));
+        host.paused = true;
+        loop.ports()
+                .logs()
+                .whenFree(
+                        name,
+                        id,
+                        host.elsewhere(
+                                () -> opened[0] = loop.ports().logs().create(name, id, settings.log()),
+                                () -> host.opened(opened[0], replicaSettings)));
         return host;
     }
 
@@ -350,10 +359,17 @@ public final class PartitionHost {
                     List<Optional<TimestampLookup.Found>> found = new ArrayList<>(1);
                     writeStaged();
                     pause(
-                            () -> found.add(
-                                    timestamp == -3
-                                            ? log.offsetOfMaxTimestamp(limit)
-                                            : log.offsetForTimestamp(timestamp, limit)),
+                            () -> {
+                                try {
+                                    found.add(
+                                            timestamp == -3
+                                                    ? log.offsetOfMaxTimestamp(limit)
+                                                    : log.offsetForTimestamp(timestamp, limit));
+                                } catch (IOException | RuntimeException e) {
+                                    loop.post(() -> sink.accept(Optional.empty(), ReplicaError.KAFKA_STORAGE_ERROR));
+                                    throw e;
+                                }
+                            },
                             () -> sink.accept(found.get(0), ReplicaError.NONE));
                 },
                 () -> sink.accept(Optional.empty(), ReplicaError.KAFKA_STORAGE_ERROR));
@@ -682,15 +698,23 @@ public final class PartitionHost {
     /** Nothing happens here until {@code work} is done elsewhere; then {@code then}, then what came meanwhile. */
     private void pause(Blocking work, Runnable then) {
         paused = true;
-        Runnable start = () -> loop.ports().blocking().execute(() -> {
-            Throwable problem = problemOf(work);
-            loop.post(() -> resume(problem, then));
-        });
+        afterFlush(elsewhere(work, then));
+    }
+
+    private void afterFlush(Runnable start) {
         if (flushing) {
             afterFlush = start;
         } else {
             start.run();
         }
+    }
+
+    /** Starts {@code work} on a thread that may block; the partition, paused till then, resumes with {@code then}. */
+    private Runnable elsewhere(Blocking work, Runnable then) {
+        return () -> loop.ports().blocking().execute(() -> {
+            Throwable problem = problemOf(work);
+            loop.post(() -> resume(problem, then));
+        });
     }
 
     private static Throwable problemOf(Blocking work) {
@@ -785,18 +809,34 @@ public final class PartitionHost {
         batch.release();
     }
 
-    /** The partition is deleted or moved away: everybody is told, then its log goes. */
+    /** The partition is deleted or moved away: everybody is told, then its log goes; once. */
     void remove() {
-        enqueue(() -> {
-            writeStaged();
-            step(new ReplicaEvent.Removed(), null);
-            loop.remove(this);
-            SegmentLog removed = log;
-            pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
-                LOG.info("[{}] removed", name);
-                failed = true;
-            });
-        });
+        enqueue(
+                () -> {
+                    gone = true;
+                    writeStaged();
+                    step(new ReplicaEvent.Removed(), null);
+                    loop.remove(this);
+                    SegmentLog removed = log;
+                    pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
+                        LOG.info("[{}] removed", name);
+                        failed = true;
+                    });
+                },
+                this::removeFailed);
+    }
+
+    /** A partition out of service goes too, or its name would stay taken. */
+    private void removeFailed() {
+        if (gone) {
+            return;
+        }
+        gone = true;
+        loop.remove(this);
+        SegmentLog removed = log;
+        afterFlush(elsewhere(
+                () -> loop.ports().logs().remove(name, id, removed),
+                () -> LOG.info("[{}] removed, it was out of service", name)));
     }
 
     /** Deletes what retention gives up. */
@@ -813,6 +853,7 @@ public final class PartitionHost {
     public void close(CompletableFuture<Boolean> done) {
         enqueue(
                 () -> {
+                    gone = true;
                     writeStaged();
                     step(new ReplicaEvent.Removed(), null);
                     pause(log::close, () -> {
