@@ -25,6 +25,8 @@ public final class PartitionLoop implements HostedLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionLoop.class);
     /** Posted work done in one turn before timers and writes get theirs. */
     private static final int POSTED_PER_TURN = 10_000;
+    /** Cancelled timers that may lie about before they are cleared away. */
+    private static final int MAX_CANCELLED = 1_000;
 
     /** What a loop needs from outside itself. */
     public record Ports(Executor blocking, Executor readers, AlterPartitionSender alter, LogStore logs) {}
@@ -32,16 +34,29 @@ public final class PartitionLoop implements HostedLoop {
     /** Something due at a time; may be cancelled. */
     public static final class Timer implements Comparable<Timer> {
         private final long atMs;
-        private final Runnable task;
+        private final PartitionLoop loop;
+        private Runnable task;
         private boolean cancelled;
 
-        private Timer(long atMs, Runnable task) {
+        private Timer(long atMs, Runnable task, PartitionLoop loop) {
             this.atMs = atMs;
             this.task = task;
+            this.loop = loop;
         }
 
+        /** On the loop; also after it has run. */
         public void cancel() {
-            cancelled = true;
+            if (!cancelled && task != null) {
+                cancelled = true;
+                task = null;
+                loop.cancelled++;
+            }
+        }
+
+        private Runnable takeTask() {
+            Runnable taken = task;
+            task = null;
+            return taken;
         }
 
         @Override
@@ -66,6 +81,9 @@ public final class PartitionLoop implements HostedLoop {
     private volatile Waker waker = () -> {};
     private volatile Thread thread;
     private long nextToken;
+    /** Timers in the queue that are cancelled. */
+    private int cancelled;
+
     private MonoTime now;
 
     /** Loop {@code index} of {@code loops}. */
@@ -151,9 +169,19 @@ public final class PartitionLoop implements HostedLoop {
     }
 
     public Timer at(long atMs, Runnable task) {
-        Timer timer = new Timer(atMs, task);
+        if (cancelled > MAX_CANCELLED && cancelled > timers.size() / 2) {
+            // Clients choose how far off a deadline is, and mostly it is cancelled long before.
+            timers.removeIf(timer -> timer.cancelled);
+            cancelled = 0;
+        }
+        Timer timer = new Timer(atMs, task, this);
         timers.add(timer);
         return timer;
+    }
+
+    /** Timers in the queue, cancelled ones too; on the loop. */
+    public int timers() {
+        return timers.size();
     }
 
     /** Runs {@code task} once what this turn staged is written. */
@@ -238,8 +266,10 @@ public final class PartitionLoop implements HostedLoop {
     private void runTimers() {
         while (!timers.isEmpty() && (timers.peek().cancelled || timers.peek().atMs <= now.ms())) {
             Timer timer = timers.poll();
-            if (!timer.cancelled) {
-                guarded(timer.task);
+            if (timer.cancelled) {
+                cancelled--;
+            } else {
+                guarded(timer.takeTask());
             }
         }
     }
@@ -271,6 +301,7 @@ public final class PartitionLoop implements HostedLoop {
     public MonoTime nextDeadline() {
         while (!timers.isEmpty() && timers.peek().cancelled) {
             timers.poll();
+            cancelled--;
         }
         long next = timers.isEmpty() ? Long.MAX_VALUE : timers.peek().atMs;
         next = Math.min(next, fetchers.nextDeadlineMs());

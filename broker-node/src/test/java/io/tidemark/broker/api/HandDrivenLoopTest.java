@@ -1,0 +1,256 @@
+package io.tidemark.broker.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tidemark.broker.disk.RealDisk;
+import io.tidemark.broker.disk.RocksDbIndex;
+import io.tidemark.broker.log.DataDirectory;
+import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.replica.ReplicaSettings;
+import io.tidemark.broker.runtime.AlterPartitionSender;
+import io.tidemark.broker.runtime.Fetchers;
+import io.tidemark.broker.runtime.LogStore;
+import io.tidemark.broker.runtime.MetadataPublisher;
+import io.tidemark.broker.runtime.PartitionHost;
+import io.tidemark.broker.runtime.PartitionLoop;
+import io.tidemark.broker.runtime.Partitions;
+import io.tidemark.broker.runtime.TopicSettings;
+import io.tidemark.model.MonoTime;
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.TopicState;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.requests.FetchMetadata;
+import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.common.requests.FetchResponse;
+import org.apache.kafka.common.requests.ProduceRequest;
+import org.apache.kafka.common.requests.ProduceResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Handlers over one loop with real logs, turned by hand and with a pool of one thread that runs when told to. */
+class HandDrivenLoopTest {
+    private static final short FETCH_VERSION = 17;
+    private static final short PRODUCE_VERSION = 13;
+    private static final int FOR_EVER_MS = Integer.MAX_VALUE;
+
+    @TempDir
+    Path root;
+
+    private final FakeQuorum quorum = new FakeQuorum();
+    private final Queue<Runnable> blocking = new ArrayDeque<>();
+    private DataDirectory directory;
+    private PartitionLoop loop;
+    private Partitions partitions;
+    private MetadataPublisher publisher;
+    private FetchHandler fetch;
+    private ProduceHandler produce;
+    private long nowMs = 1_000;
+
+    @BeforeEach
+    void start() throws IOException {
+        RealDisk disk = new RealDisk();
+        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), "boot");
+        directory.startLoading();
+        loop = new PartitionLoop(
+                0,
+                1,
+                () -> new MonoTime(nowMs),
+                new PartitionLoop.Ports(
+                        blocking::add,
+                        Runnable::run,
+                        new AlterPartitionSender(1, () -> 1, quorum, Runnable::run),
+                        new LogStore(directory, root)));
+        partitions = new Partitions(List.of(loop));
+        loop.wire(partitions, new NoFetchers());
+        publisher = new MetadataPublisher(
+                ReplicaSettings.defaults(1), TopicSettings.defaults(LogSettings.DEFAULTS), partitions);
+        fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10);
+        produce = new ProduceHandler(quorum, partitions);
+        quorum.register(1, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 1));
+        turn();
+    }
+
+    @AfterEach
+    void stop() {
+        directory.close();
+    }
+
+    private void turn() {
+        nowMs++;
+        loop.runOnce(new MonoTime(nowMs));
+    }
+
+    /** Until nothing is left to do: the pool's only thread takes one task after the other. */
+    private void settle() {
+        turn();
+        while (!blocking.isEmpty()) {
+            blocking.poll().run();
+            turn();
+        }
+    }
+
+    private TopicState create(String name, int count) {
+        quorum.submit(new QuorumCommand.CreateTopics(
+                List.of(new QuorumCommand.NewTopic(name, count, 1, List.of(), Map.of())), false, "test"));
+        return quorum.get().topic(name);
+    }
+
+    private void delete(String name) {
+        quorum.submit(new QuorumCommand.DeleteTopics(
+                List.of(new QuorumCommand.TopicRef(
+                        name, quorum.get().topic(name).id())),
+                "test"));
+    }
+
+    private FakeCall fetch(TopicState topic, FetchMetadata session, boolean named) {
+        Map<TopicPartition, FetchRequest.PartitionData> rows = new LinkedHashMap<>();
+        if (named) {
+            rows.put(
+                    new TopicPartition(topic.name(), 0),
+                    new FetchRequest.PartitionData(ClusterView.uuid(topic.id()), 0, 0, 1 << 20, Optional.empty()));
+        }
+        FakeCall call = new FakeCall(FetchRequest.Builder.forConsumer(FETCH_VERSION, FOR_EVER_MS, 1, rows)
+                .metadata(session)
+                .build(FETCH_VERSION));
+        fetch.handle(call);
+        turn();
+        return call;
+    }
+
+    private static FetchResponseData.PartitionData row(FakeCall call) {
+        FetchResponse response = (FetchResponse) call.answer.join();
+        assertThat(response.error()).isEqualTo(Errors.NONE);
+        return response.data().responses().get(0).partitions().get(0);
+    }
+
+    private ProduceResponseData.PartitionProduceResponse produce(TopicState topic) {
+        MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("v".getBytes()));
+        ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1_000);
+        ProduceRequestData.TopicProduceData row =
+                new ProduceRequestData.TopicProduceData().setTopicId(ClusterView.uuid(topic.id()));
+        row.partitionData()
+                .add(new ProduceRequestData.PartitionProduceData().setIndex(0).setRecords(records));
+        data.topicData().add(row);
+        FakeCall call =
+                new FakeCall(new ProduceRequest.Builder(PRODUCE_VERSION, PRODUCE_VERSION, data).build(PRODUCE_VERSION));
+        produce.handle(call);
+        settle();
+        return ((ProduceResponse) call.answer.join())
+                .data()
+                .responses()
+                .iterator()
+                .next()
+                .partitionResponses()
+                .get(0);
+    }
+
+    @Test
+    void aReaderThatCameBeforeThePartitionHearsOfItsRecords() {
+        TopicState topic = create("t", 1);
+        FakeCall early = fetch(topic, FetchMetadata.INITIAL, true);
+        assertThat(row(early).errorCode()).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER.code());
+        int session = ((FetchResponse) early.answer.join()).sessionId();
+
+        publisher.publish(quorum.get());
+        settle();
+        FakeCall waiting = fetch(topic, FetchMetadata.newIncremental(session), false);
+        assertThat(waiting.answer).as("nothing to read yet").isNotDone();
+        assertThat(produce(topic).errorCode()).isEqualTo(Errors.NONE.code());
+        assertThat(waiting.answer).as("the record wakes the fetch").isDone();
+        assertThat(row(waiting).records().sizeInBytes()).isPositive();
+    }
+
+    @Test
+    void aTopicThatIsDeletedAndCreatedAtOnceNeedsNoSecondThread() {
+        TopicState first = create("t", 3);
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(produce(first).baseOffset()).isZero();
+
+        // The removals wait behind a look-up, so the creations come to the pool first.
+        loop.hosts().forEach(HandDrivenLoopTest::keepBusy);
+        ClusterImage before = quorum.get();
+        delete("t");
+        TopicState second = create("t", 3);
+        publisher.publish(quorum.get());
+        assertThat(before.topic("t").id()).isNotEqualTo(second.id());
+        settle();
+        assertThat(produce(second).errorCode()).isEqualTo(Errors.NONE.code());
+        assertThat(produce(second).baseOffset()).as("a log of its own").isEqualTo(1);
+        assertThat(loop.hosts()).hasSize(3);
+    }
+
+    private static void keepBusy(PartitionHost host) {
+        host.lookUp(0, 1, (found, error) -> {});
+    }
+
+    @Test
+    void aPartitionOutOfServiceGivesItsNameBack() {
+        TopicState first = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        PartitionHost host = loop.host(new PartitionId(first.id(), 0));
+        host.ask(null, (effect, error) -> {});
+        assertThat(host.failed()).as("a question that breaks a rule").isTrue();
+
+        delete("t");
+        TopicState second = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(produce(second).errorCode()).isEqualTo(Errors.NONE.code());
+    }
+
+    @Test
+    void cancelledTimersDoNotPileUp() {
+        int[] ran = {0};
+        for (int i = 0; i < 100_000; i++) {
+            loop.at(Long.MAX_VALUE - i, () -> ran[0]++).cancel();
+        }
+        assertThat(loop.timers()).isLessThan(10_000);
+        loop.at(nowMs, () -> ran[0]++);
+        turn();
+        assertThat(ran[0]).isOne();
+    }
+
+    private static final class NoFetchers implements Fetchers {
+        @Override
+        public void start(PartitionHost host, int leader, int leaderEpoch) {}
+
+        @Override
+        public void stop(PartitionHost host) {}
+
+        @Override
+        public void askLeaderOffsets(PartitionHost host, int leaderEpoch) {}
+
+        @Override
+        public void positionMoved(PartitionHost host) {}
+
+        @Override
+        public void endOfTurn(MonoTime now) {}
+
+        @Override
+        public long nextDeadlineMs() {
+            return Long.MAX_VALUE;
+        }
+    }
+}
