@@ -51,6 +51,9 @@ final class FetchCall {
     private boolean stepping;
     private boolean resultPending;
     private boolean lookScheduled;
+    /** Something changed while a look was under way, perhaps in a partition that it had passed already. */
+    private boolean lookAgain;
+
     private boolean done;
     private int bytes;
     private boolean answerNow;
@@ -107,9 +110,14 @@ final class FetchCall {
     }
 
     private void look() {
-        if (done || resultPending || stepping) {
+        if (done) {
             return;
         }
+        if (resultPending || stepping) {
+            lookAgain = true;
+            return;
+        }
+        lookAgain = false;
         looking = session.takeDirty();
         next = 0;
         advance();
@@ -145,6 +153,8 @@ final class FetchCall {
         firstLook = false;
         if (answerNow || bytes >= request.minBytes() || home.now().ms() >= deadlineMs) {
             answer();
+        } else if (lookAgain) {
+            look();
         } else {
             arm();
         }

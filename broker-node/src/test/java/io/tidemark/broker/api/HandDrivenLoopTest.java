@@ -22,13 +22,19 @@ import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.TopicState;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.FetchResponseData;
@@ -64,24 +70,31 @@ class HandDrivenLoopTest {
     private MetadataPublisher publisher;
     private FetchHandler fetch;
     private ProduceHandler produce;
-    private long nowMs = 1_000;
+    private final ExecutorService otherThread = Executors.newSingleThreadExecutor();
+    private volatile long nowMs = 1_000;
 
     @BeforeEach
     void start() throws IOException {
+        start(1);
+    }
+
+    private void start(int loops) throws IOException {
         RealDisk disk = new RealDisk();
-        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), "boot");
+        Path data = Files.createDirectory(root.resolve("data-" + loops));
+        directory = DataDirectory.open(disk, data, RocksDbIndex.open(disk, data.resolve("index")), "boot");
         directory.startLoading();
-        loop = new PartitionLoop(
-                0,
-                1,
-                () -> new MonoTime(nowMs),
-                new PartitionLoop.Ports(
-                        blocking::add,
-                        Runnable::run,
-                        new AlterPartitionSender(1, () -> 1, quorum, Runnable::run),
-                        new LogStore(directory, root)));
-        partitions = new Partitions(List.of(loop));
-        loop.wire(partitions, new NoFetchers());
+        PartitionLoop.Ports ports = new PartitionLoop.Ports(
+                blocking::add,
+                Runnable::run,
+                new AlterPartitionSender(1, () -> 1, quorum, Runnable::run),
+                new LogStore(directory, data));
+        List<PartitionLoop> all = new ArrayList<>();
+        for (int i = 0; i < loops; i++) {
+            all.add(new PartitionLoop(i, loops, () -> new MonoTime(nowMs), ports));
+        }
+        loop = all.get(0);
+        partitions = new Partitions(all);
+        all.forEach(one -> one.wire(partitions, new NoFetchers()));
         publisher = new MetadataPublisher(
                 ReplicaSettings.defaults(1), TopicSettings.defaults(LogSettings.DEFAULTS), partitions);
         fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10);
@@ -93,11 +106,18 @@ class HandDrivenLoopTest {
     @AfterEach
     void stop() {
         directory.close();
+        otherThread.shutdownNow();
     }
 
     private void turn() {
         nowMs++;
         loop.runOnce(new MonoTime(nowMs));
+    }
+
+    /** A turn of the second loop, on a thread of its own as any loop has. */
+    private void turnOther() {
+        CompletableFuture.runAsync(() -> partitions.loop(1).runOnce(new MonoTime(nowMs)), otherThread)
+                .join();
     }
 
     /** Until nothing is left to do: the pool's only thread takes one task after the other. */
@@ -122,18 +142,17 @@ class HandDrivenLoopTest {
                 "test"));
     }
 
-    private FakeCall fetch(TopicState topic, FetchMetadata session, boolean named) {
+    private FakeCall fetch(TopicState topic, FetchMetadata session, int... named) {
         Map<TopicPartition, FetchRequest.PartitionData> rows = new LinkedHashMap<>();
-        if (named) {
+        for (int partition : named) {
             rows.put(
-                    new TopicPartition(topic.name(), 0),
+                    new TopicPartition(topic.name(), partition),
                     new FetchRequest.PartitionData(ClusterView.uuid(topic.id()), 0, 0, 1 << 20, Optional.empty()));
         }
         FakeCall call = new FakeCall(FetchRequest.Builder.forConsumer(FETCH_VERSION, FOR_EVER_MS, 1, rows)
                 .metadata(session)
                 .build(FETCH_VERSION));
         fetch.handle(call);
-        turn();
         return call;
     }
 
@@ -143,17 +162,24 @@ class HandDrivenLoopTest {
         return response.data().responses().get(0).partitions().get(0);
     }
 
-    private ProduceResponseData.PartitionProduceResponse produce(TopicState topic) {
+    private FakeCall send(TopicState topic, int partition) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("v".getBytes()));
         ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1_000);
         ProduceRequestData.TopicProduceData row =
                 new ProduceRequestData.TopicProduceData().setTopicId(ClusterView.uuid(topic.id()));
         row.partitionData()
-                .add(new ProduceRequestData.PartitionProduceData().setIndex(0).setRecords(records));
+                .add(new ProduceRequestData.PartitionProduceData()
+                        .setIndex(partition)
+                        .setRecords(records));
         data.topicData().add(row);
         FakeCall call =
                 new FakeCall(new ProduceRequest.Builder(PRODUCE_VERSION, PRODUCE_VERSION, data).build(PRODUCE_VERSION));
         produce.handle(call);
+        return call;
+    }
+
+    private ProduceResponseData.PartitionProduceResponse produce(TopicState topic) {
+        FakeCall call = send(topic, 0);
         settle();
         return ((ProduceResponse) call.answer.join())
                 .data()
@@ -165,15 +191,53 @@ class HandDrivenLoopTest {
     }
 
     @Test
+    void recordsThatComeDuringALookAreNotMissed() throws IOException {
+        directory.close();
+        start(2);
+        TopicState topic = create("t", 8);
+        publisher.publish(quorum.get());
+        turnOther();
+        while (!blocking.isEmpty()) {
+            blocking.poll().run();
+            turn();
+            turnOther();
+        }
+        int[] there = IntStream.range(0, 8)
+                .filter(i -> partitions.loopOf(new PartitionId(topic.id(), i)).index() == 1)
+                .toArray();
+
+        FakeCall waiting = fetch(topic, FetchMetadata.INITIAL, there[0], there[1]);
+        turnOther(); // has looked at the first, and found nothing
+        send(topic, there[0]);
+        turnOther(); // has written, and says so
+        turn(); // asks for the second, hears of the record in the first
+        for (int i = 0; i < 4; i++) {
+            turnOther();
+            turn();
+        }
+        assertThat(waiting.answer)
+                .as("the record is found without waiting for the time")
+                .isDone();
+        assertThat(((FetchResponse) waiting.answer.join())
+                        .data()
+                        .responses()
+                        .get(0)
+                        .partitions())
+                .anyMatch(row -> row.records().sizeInBytes() > 0);
+    }
+
+    @Test
     void aReaderThatCameBeforeThePartitionHearsOfItsRecords() {
         TopicState topic = create("t", 1);
-        FakeCall early = fetch(topic, FetchMetadata.INITIAL, true);
+        FakeCall early = fetch(topic, FetchMetadata.INITIAL, 0);
+        turn();
         assertThat(row(early).errorCode()).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER.code());
         int session = ((FetchResponse) early.answer.join()).sessionId();
 
         publisher.publish(quorum.get());
         settle();
-        FakeCall waiting = fetch(topic, FetchMetadata.newIncremental(session), false);
+        FakeCall waiting = fetch(topic, FetchMetadata.newIncremental(session));
+        turn();
         assertThat(waiting.answer).as("nothing to read yet").isNotDone();
         assertThat(produce(topic).errorCode()).isEqualTo(Errors.NONE.code());
         assertThat(waiting.answer).as("the record wakes the fetch").isDone();
