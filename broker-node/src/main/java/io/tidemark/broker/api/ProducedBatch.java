@@ -12,7 +12,6 @@ import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -26,6 +25,16 @@ import org.apache.kafka.storage.internals.log.RecordValidationException;
 
 /** One partition's batch of a Produce request, as a slice of the request's frame; its answer is a row of the response. */
 final class ProducedBatch implements ClientBatch {
+    private static final int LENGTH_AT = 8;
+    private static final int MAGIC_AT = 16;
+    /**
+     * Validation makes an object of each record: some 64 MB of them. A batch that has more is one of tiny records,
+     * compressed; Kafka's producer splits it when told so.
+     */
+    private static final int MAX_RECORDS = 1_000_000;
+    /** Bound of the unpacked records of a batch, unless the topic takes even larger batches. */
+    private static final long MAX_UNPACKED_BYTES = 64L << 20;
+
     private static final ThreadLocal<BufferSupplier> BUFFERS = ThreadLocal.withInitial(BufferSupplier::create);
     private static final LogValidator.MetricsRecorder NO_METRICS = new NoMetrics();
 
@@ -58,22 +67,29 @@ final class ProducedBatch implements ClientBatch {
 
     /** Takes the batch out of its request and keeps the frame. Throws ApiException if it is not exactly one v2 batch. */
     static ProducedBatch of(TopicPartition name, MemoryRecords records, Call call, Outcome outcome) {
-        ByteBuffer buffer = records.buffer();
-        if (buffer.remaining() < BatchHeader.SIZE) {
-            throw new CorruptRecordException("a batch has at least " + BatchHeader.SIZE + " bytes");
-        }
-        BatchHeader header = BatchHeader.read(buffer, buffer.position());
-        if (header.magic() != RecordBatch.MAGIC_VALUE_V2) {
-            throw new UnsupportedForMessageFormatException(
-                    "batches of format " + header.magic() + " are not supported");
-        }
-        if (header.sizeInBytes() < BatchHeader.SIZE || header.sizeInBytes() > buffer.remaining()) {
-            throw new CorruptRecordException(
-                    "the batch says it has " + header.sizeInBytes() + " bytes, there are " + buffer.remaining());
-        }
-        if (header.sizeInBytes() != buffer.remaining()) {
+        if (records == null || records.buffer().remaining() < MAGIC_AT + 1) {
             throw new InvalidRecordException("a produce request has one batch per partition");
         }
+        ByteBuffer buffer = records.buffer();
+        long size = (long) buffer.getInt(buffer.position() + LENGTH_AT) + BatchHeader.OVERHEAD;
+        if (size <= MAGIC_AT) {
+            throw new CorruptRecordException("the batch says it has " + size + " bytes");
+        }
+        byte magic = buffer.get(buffer.position() + MAGIC_AT);
+        if (magic < RecordBatch.MAGIC_VALUE_V0 || magic > RecordBatch.MAGIC_VALUE_V2) {
+            throw new CorruptRecordException("there is no batch format " + magic);
+        }
+        if (magic != RecordBatch.MAGIC_VALUE_V2) {
+            throw new InvalidRecordException("batches of format " + magic + " are not accepted");
+        }
+        if (size < BatchHeader.SIZE) {
+            throw new CorruptRecordException("the batch says it has " + size + " bytes");
+        }
+        if (size != buffer.remaining()) {
+            throw new InvalidRecordException(
+                    "the one batch of a partition says it has " + size + " bytes, there are " + buffer.remaining());
+        }
+        BatchHeader header = BatchHeader.read(buffer, buffer.position());
         call.retainFrame();
         return new ProducedBatch(name, records, header, call, outcome);
     }
@@ -87,13 +103,25 @@ final class ProducedBatch implements ClientBatch {
     public ByteBuffer validated(TopicSettings settings, long baseOffset, int leaderEpoch) {
         try {
             check(settings);
-            CompressionType source = CompressionType.forId(header.attributes() & 0x07);
+            CompressionType source = compression();
+            Compression target = target(settings.compression(), source);
+            if (source != CompressionType.NONE) {
+                ByteBuffer packed = records.buffer();
+                packed.position(packed.position() + BatchHeader.SIZE);
+                InflationGuard.check(
+                        packed,
+                        source,
+                        header.count(),
+                        Math.max(MAX_UNPACKED_BYTES, settings.log().maxMessageBytes()),
+                        target.type() != source,
+                        BUFFERS.get());
+            }
             LogValidator.ValidationResult result = new LogValidator(
                             records,
                             name,
                             Time.SYSTEM,
                             source,
-                            target(settings.compression(), source),
+                            target,
                             settings.compacted(),
                             RecordBatch.MAGIC_VALUE_V2,
                             settings.logAppendTime() ? TimestampType.LOG_APPEND_TIME : TimestampType.CREATE_TIME,
@@ -108,7 +136,19 @@ final class ProducedBatch implements ClientBatch {
             return result.validatedRecords().buffer();
         } catch (RecordValidationException | ApiException e) {
             throw new RefusedException(e);
+        } catch (RuntimeException e) {
+            // The parsers of compressed data throw what they like; what a client sent must not look like a fault of
+            // ours.
+            throw new RefusedException(new InvalidRecordException("the records cannot be read: " + e.getMessage(), e));
         }
+    }
+
+    private CompressionType compression() {
+        int id = header.attributes() & 0x07;
+        if (id > CompressionType.ZSTD.id) {
+            throw new InvalidRecordException("there is no compression " + id);
+        }
+        return CompressionType.forId(id);
     }
 
     private void check(TopicSettings settings) {
@@ -119,6 +159,10 @@ final class ProducedBatch implements ClientBatch {
         if (header.sizeInBytes() > settings.log().maxMessageBytes()) {
             throw new RecordTooLargeException("a batch of " + header.sizeInBytes() + " bytes is larger than the "
                     + settings.log().maxMessageBytes() + " allowed");
+        }
+        if (header.count() > MAX_RECORDS) {
+            throw new RecordTooLargeException(
+                    "a batch of " + header.count() + " records has more than the " + MAX_RECORDS + " allowed");
         }
         if (header.isTransactional()) {
             throw new InvalidRecordException("transactions are not supported yet");

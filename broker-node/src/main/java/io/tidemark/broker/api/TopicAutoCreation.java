@@ -51,13 +51,19 @@ final class TopicAutoCreation {
         quorum.submit(new QuorumCommand.CreateTopics(topics, false, client)).whenComplete((answer, failure) -> {
             topics.forEach(topic -> inFlight.remove(topic.name()));
             if (failure != null) {
-                LOG.warn("automatic creation of {} has no outcome: {}", names, failure.toString());
+                LOG.warn("automatic creation of {} has no outcome: {}", some(topics), failure.toString());
             } else if (answer.reply() instanceof QuorumReply.Topics results) {
                 results.results().forEach(TopicAutoCreation::report);
             } else {
-                LOG.warn("automatic creation of {} was refused: {}", names, answer.reply());
+                LOG.warn("automatic creation of {} was refused: {}", some(topics), answer.reply());
             }
         });
+    }
+
+    /** Clients choose how many names there are, and they must not choose how long the log is. */
+    private static String some(List<QuorumCommand.NewTopic> topics) {
+        String first = topics.get(0).name();
+        return topics.size() == 1 ? first : first + " and " + (topics.size() - 1) + " more topics";
     }
 
     private static void report(QuorumReply.Topics.Result result) {

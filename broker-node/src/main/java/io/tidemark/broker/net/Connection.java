@@ -48,14 +48,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
             CallHandler handler,
             Complaints complaints,
             String listenerName,
-            long id) {
+            long id,
+            FrameBudget budget) {
         this.host = host;
         this.settings = settings;
         this.handler = handler;
         this.complaints = complaints;
         this.listenerName = listenerName;
         this.id = id;
-        this.reader = new FrameReader(host.frames(), settings.maxRequestBytes());
+        this.reader = new FrameReader(host.frames(), settings.maxRequestBytes(), budget);
     }
 
     /** To be called before the channel reads. */

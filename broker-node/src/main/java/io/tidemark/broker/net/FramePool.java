@@ -20,6 +20,8 @@ public final class FramePool {
     static final int MAX_POOLED_BYTES = 8 << 20;
 
     private static final int MIN_BYTES = 1 << 10;
+    /** In place of a size class. */
+    private static final int UNPOOLED = -1;
     /** What the free list may hold: some rounds of reads of busy connections, small against a small heap. */
     private static final long MAX_FREE_BYTES = 32L << 20;
 
@@ -39,22 +41,39 @@ public final class FramePool {
 
     /** An empty buffer whose capacity is exactly that many bytes (1 or more), with one reference. Loop only. */
     ByteBuf take(int bytes) {
-        if (bytes > MAX_POOLED_BYTES) {
-            return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+        return take(bytes, FrameBudget.UNLIMITED);
+    }
+
+    /** As above, at the cost of a budget until the last reference is released; throws IllegalStateException if it is used up. */
+    ByteBuf take(int bytes, FrameBudget budget) {
+        budget.reserve(bytes);
+        Memory memory = null;
+        try {
+            memory = bytes > MAX_POOLED_BYTES ? memory(bytes, UNPOOLED) : pooled(bytes);
+            return new Buffer(this, memory, bytes, budget);
+        } finally {
+            if (memory == null) {
+                budget.release(bytes);
+            }
         }
+    }
+
+    private static Memory memory(int size, int sizeClass) {
+        ByteBuf backing = UnpooledByteBufAllocator.DEFAULT.directBuffer(size, size);
+        return new Memory(backing, backing.nioBuffer(0, size), sizeClass);
+    }
+
+    private Memory pooled(int bytes) {
         for (Memory returned = foreign.poll(); returned != null; returned = foreign.poll()) {
             keep(returned);
         }
         int sizeClass = classOf(bytes);
         Memory memory = free.get(sizeClass).pollLast();
         if (memory == null) {
-            int size = sizeOf(sizeClass);
-            ByteBuf backing = UnpooledByteBufAllocator.DEFAULT.directBuffer(size, size);
-            memory = new Memory(backing, backing.nioBuffer(0, size), sizeClass);
-        } else {
-            freeBytes -= memory.bytes.capacity();
+            return memory(sizeOf(sizeClass), sizeClass);
         }
-        return new Buffer(this, memory, bytes);
+        freeBytes -= memory.bytes.capacity();
+        return memory;
     }
 
     /** Frees what is free, and from now on whatever comes back. Loop only. */
@@ -70,7 +89,7 @@ public final class FramePool {
     }
 
     private void giveBack(Memory memory) {
-        if (closed) {
+        if (closed || memory.sizeClass == UNPOOLED) {
             memory.free();
         } else if (onLoop.getAsBoolean()) {
             keep(memory);
@@ -114,17 +133,21 @@ public final class FramePool {
     private static final class Buffer extends UnpooledDirectByteBuf {
         private final FramePool pool;
         private final Memory memory;
+        private final FrameBudget budget;
 
-        Buffer(FramePool pool, Memory memory, int bytes) {
+        Buffer(FramePool pool, Memory memory, int bytes, FrameBudget budget) {
             super(UnpooledByteBufAllocator.DEFAULT, memory.bytes.slice(0, bytes), bytes);
             this.pool = pool;
             this.memory = memory;
+            this.budget = budget;
             clear();
         }
 
         @Override
         protected void deallocate() {
+            int bytes = capacity();
             super.deallocate();
+            budget.release(bytes);
             pool.giveBack(memory);
         }
     }

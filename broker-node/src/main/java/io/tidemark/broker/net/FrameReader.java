@@ -24,6 +24,7 @@ public final class FrameReader {
 
     private final FramePool pool;
     private final int maxFrameBytes;
+    private final FrameBudget budget;
     /** Bytes read and not yet given out, from the start of a frame; null if none. */
     private ByteBuf pending;
 
@@ -31,8 +32,14 @@ public final class FrameReader {
 
     /** {@code maxFrameBytes} bounds the announced length of a frame. */
     public FrameReader(FramePool pool, int maxFrameBytes) {
+        this(pool, maxFrameBytes, FrameBudget.UNLIMITED);
+    }
+
+    /** What is read counts against {@code budget}; when that is used up, the methods throw IllegalStateException. */
+    FrameReader(FramePool pool, int maxFrameBytes, FrameBudget budget) {
         this.pool = pool;
         this.maxFrameBytes = maxFrameBytes;
+        this.budget = budget;
     }
 
     /** To be set as the channel's receive allocator; each buffer it hands out must come back to {@link #received}. */
@@ -48,7 +55,7 @@ public final class FrameReader {
             pending = read;
         } else {
             // Only when the peer half-closes while its requests are held back: the channel reads once more.
-            ByteBuf joined = pool.take(pending.readableBytes() + read.readableBytes());
+            ByteBuf joined = pool.take(pending.readableBytes() + read.readableBytes(), budget);
             joined.writeBytes(pending).writeBytes(read);
             pending.release();
             read.release();
@@ -104,7 +111,7 @@ public final class FrameReader {
         if (pending.readerIndex() == 0 && pending.capacity() >= target && pending.isWritable()) {
             return;
         }
-        ByteBuf larger = pool.take(Math.max(target, have + 1));
+        ByteBuf larger = pool.take(Math.max(target, have + 1), budget);
         larger.writeBytes(pending);
         pending.release();
         pending = larger;
@@ -116,7 +123,7 @@ public final class FrameReader {
             return new MaxMessageHandle() {
                 @Override
                 public ByteBuf allocate(ByteBufAllocator ignored) {
-                    return pending != null && pending.isWritable() ? pending.retain() : pool.take(predicted);
+                    return pending != null && pending.isWritable() ? pending.retain() : pool.take(predicted, budget);
                 }
 
                 @Override

@@ -42,6 +42,9 @@ public final class NetServer implements AutoCloseable {
     private final Map<EventExecutor, LoopHost> hosts = new IdentityHashMap<>();
     private final List<LoopHost> loops = new ArrayList<>();
     private final Complaints complaints = new Complaints();
+    /** Half of the direct memory, which is as large as the heap if nothing else is said. */
+    private final FrameBudget budget = new FrameBudget(Runtime.getRuntime().maxMemory() / 2);
+
     private final AtomicLong connectionIds = new AtomicLong();
     private final List<Channel> listening = new ArrayList<>();
     private final Set<Channel> connections = ConcurrentHashMap.newKeySet();
@@ -101,7 +104,7 @@ public final class NetServer implements AutoCloseable {
         LoopHost host = hosts.get(channel.eventLoop());
         connections.add(channel);
         channel.closeFuture().addListener(closed -> connections.remove(channel));
-        new Connection(host, settings, handler, complaints, listener.name(), connectionIds.incrementAndGet())
+        new Connection(host, settings, handler, complaints, listener.name(), connectionIds.incrementAndGet(), budget)
                 .install(channel, listener.security());
     }
 

@@ -3,7 +3,6 @@ package io.tidemark.broker.net;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.ApiVersionsRequest;
 import org.apache.kafka.common.requests.RequestHeader;
@@ -46,7 +45,9 @@ final class RequestParser {
         }
         try {
             return new Parsed(
-                    header, AbstractRequest.parseRequest(key, version, new ByteBufferAccessor(frame)).request);
+                    header,
+                    AbstractRequest.parseRequest(key, version, new RequestFields(frame, RequestFields.MAX_FIELDS))
+                            .request);
         } catch (RuntimeException e) {
             throw new InvalidFrameException(
                     "a " + key + " request of version " + version + " is not readable: " + e.getMessage(), e);

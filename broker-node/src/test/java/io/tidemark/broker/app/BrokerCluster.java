@@ -31,9 +31,14 @@ public final class BrokerCluster implements AutoCloseable {
     private final List<String> fatal = new CopyOnWriteArrayList<>();
 
     public BrokerCluster(Path root, int controllers, int brokerCount, long sessionMs, Map<String, String> extra) {
+        this(root, QuorumHarness.withCore(root, controllers, sessionMs), brokerCount, extra);
+    }
+
+    /** Brokers 1, 2, ... of that quorum, which this closes. */
+    public BrokerCluster(Path root, QuorumHarness quorum, int brokerCount, Map<String, String> extra) {
         this.root = root;
         this.extra = extra;
-        this.quorum = QuorumHarness.withCore(root, controllers, sessionMs);
+        this.quorum = quorum;
         for (int id = 1; id <= brokerCount; id++) {
             NodeDirectory.format(directory(id), quorum.clusterId(), id, false);
             start(id);

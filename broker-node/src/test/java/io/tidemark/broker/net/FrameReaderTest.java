@@ -1,6 +1,7 @@
 package io.tidemark.broker.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -138,5 +139,24 @@ class FrameReaderTest {
 
     private static long directBytes() {
         return UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    }
+
+    @Test
+    void framesOfAllReadersCountAgainstOneBudgetUntilTheyAreReleased() throws InvalidFrameException {
+        FramePool pool = new FramePool(() -> true);
+        FrameBudget budget = new FrameBudget(40 << 20);
+        ByteBuf small = pool.take(1 << 20, budget);
+        ByteBuf large = pool.take(30 << 20, budget);
+        ByteBuf slice = large.retainedSlice(0, 10);
+        assertThat(budget.used()).isEqualTo(31 << 20);
+        assertThatThrownBy(() -> pool.take(10 << 20, budget)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> pool.take(1 << 30, budget)).isInstanceOf(IllegalStateException.class);
+        large.release();
+        assertThat(budget.used()).isEqualTo(31 << 20);
+        slice.release();
+        small.release();
+        assertThat(budget.used()).isZero();
+        pool.take(40 << 20, budget).release();
+        pool.close();
     }
 }

@@ -52,6 +52,30 @@ public final class QuorumHarness implements AutoCloseable {
                         new ControllerSettings(clusterId, 1, 1), sessionMs, Math.min(250, sessionMs / 4)));
     }
 
+    /** As {@link #withCore}, but a leader is given up only after seconds: for tests that keep the machine busy. */
+    public static QuorumHarness withCoreAndPatience(Path root, int controllers, long sessionMs) {
+        return new QuorumHarness(
+                root,
+                controllers,
+                clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs),
+                QuorumRpc.GRPC,
+                NodeClock.SYSTEM,
+                usual -> new QuorumSettings(
+                        usual.nodeId(),
+                        usual.voters(),
+                        usual.clusterId(),
+                        usual.directory(),
+                        usual.rpc(),
+                        3_000,
+                        5_000,
+                        usual.snapshotIntervalMs(),
+                        usual.snapshotBytes(),
+                        usual.segmentBytes(),
+                        usual.keptEntries(),
+                        usual.noOpIntervalMs(),
+                        usual.bootstrapConfigs()));
+    }
+
     /** {@code decisions} makes the brain of each controller, given the cluster id. */
     public QuorumHarness(Path root, int controllers, Function<String, DecisionMaker> decisions) {
         this(root, controllers, decisions, QuorumRpc.GRPC, NodeClock.SYSTEM, UnaryOperator.identity());
