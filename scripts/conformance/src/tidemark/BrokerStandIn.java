@@ -2,7 +2,6 @@ package io.tidemark.conformance;
 
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
-import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -31,7 +30,8 @@ final class BrokerStandIn {
 
     static KafkaBroker of(int id, TidemarkCluster cluster, Insides insides) {
         BrokerStandIn standIn = new BrokerStandIn(id, cluster, insides);
-        return proxy(KafkaBroker.class, (proxy, method, arguments) -> standIn.broker(method.getName(), proxy, arguments));
+        return proxy(
+                KafkaBroker.class, (proxy, method, arguments) -> standIn.broker(method.getName(), proxy, arguments));
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
@@ -74,21 +74,25 @@ final class BrokerStandIn {
     private Object metadata(String method, Object proxy, Object[] arguments) {
         ClusterImage image = cluster.image(id);
         return switch (method) {
-            case "numPartitions" -> topic(image, arguments[0]).map(topic -> partitions(topic).size());
-            case "getLeaderAndIsr" -> topic(image, arguments[0])
-                    .map(topic -> topic.partition((Integer) arguments[1]))
-                    .map(partition -> new LeaderAndIsr(
-                            partition.leader(),
-                            partition.leaderEpoch(),
-                            List.copyOf(numbers(partition.isr())),
-                            org.apache.kafka.metadata.LeaderRecoveryState.RECOVERED,
-                            partition.partitionEpoch()));
-            case "hasAliveBroker" -> Optional.ofNullable(image.broker((Integer) arguments[0]))
-                    .filter(BrokerState::active)
-                    .isPresent();
-            case "isBrokerFenced" -> Optional.ofNullable(image.broker((Integer) arguments[0]))
-                    .filter(BrokerState::fenced)
-                    .isPresent();
+            case "numPartitions" ->
+                topic(image, arguments[0]).map(topic -> topic.partitions().size());
+            case "getLeaderAndIsr" ->
+                topic(image, arguments[0])
+                        .map(topic -> topic.partition((Integer) arguments[1]))
+                        .map(partition -> new LeaderAndIsr(
+                                partition.leader(),
+                                partition.leaderEpoch(),
+                                List.copyOf(partition.isr()),
+                                org.apache.kafka.metadata.LeaderRecoveryState.RECOVERED,
+                                partition.partitionEpoch()));
+            case "hasAliveBroker" ->
+                Optional.ofNullable(image.broker((Integer) arguments[0]))
+                        .filter(BrokerState::active)
+                        .isPresent();
+            case "isBrokerFenced" ->
+                Optional.ofNullable(image.broker((Integer) arguments[0]))
+                        .filter(BrokerState::fenced)
+                        .isPresent();
             default -> object("MetadataCache", method, proxy, arguments);
         };
     }
@@ -108,18 +112,6 @@ final class BrokerStandIn {
 
     private static Optional<TopicState> topic(ClusterImage image, Object name) {
         return Optional.ofNullable(image.topic((String) name));
-    }
-
-    private static List<PartitionState> partitions(TopicState topic) {
-        List<PartitionState> all = new java.util.ArrayList<>();
-        topic.partitions().forEach(all::add);
-        return all;
-    }
-
-    private static List<Integer> numbers(Iterable<Integer> values) {
-        List<Integer> all = new java.util.ArrayList<>();
-        values.forEach(all::add);
-        return all;
     }
 
     /** All of a cluster. */

@@ -133,8 +133,11 @@ final class TidemarkCluster {
         NodeDirectory directory = NodeDirectory.open(directory(id), id);
         try {
             BrokerConfig config = brokerConfig(id);
-            Broker broker =
-                    new Broker(config, directory, controllerConfigs.values().iterator().next().rpc(), fatal::add);
+            Broker broker = new Broker(
+                    config,
+                    directory,
+                    controllerConfigs.values().iterator().next().rpc(),
+                    fatal::add);
             synchronized (this) {
                 directories.put(id, directory);
                 brokers.put(id, broker);
