@@ -8,22 +8,27 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.TreeMap;
 import kafka.server.KafkaBroker;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.MetadataCache;
 
 /**
- * Stands where tests expect Kafka's broker object: can be stopped and started, tells its port, and what metadata it
- * acts on. Anything else is Kafka's inside.
+ * Stands where tests expect Kafka's broker object: can be stopped and started, tells its port, the test's properties, and
+ * what metadata it acts on. Anything else is Kafka's inside.
  */
 final class BrokerStandIn {
     private final int id;
     private final TidemarkCluster cluster;
     private final Insides insides;
+    private final KafkaConfig config;
 
     private BrokerStandIn(int id, TidemarkCluster cluster, Insides insides) {
         this.id = id;
+        this.config = new KafkaConfig(cluster.kafkaProperties(id), false);
         this.cluster = cluster;
         this.insides = insides;
     }
@@ -56,6 +61,13 @@ final class BrokerStandIn {
             case "clusterId" -> {
                 return cluster.clusterId();
             }
+            case "config" -> {
+                return config;
+            }
+            case "groupCoordinator" -> {
+                return proxy(GroupCoordinator.class, (coordinator, called, parameters) ->
+                        coordinator(called.getName(), coordinator, parameters));
+            }
             case "boundPort" -> {
                 return cluster.ports().get(id);
             }
@@ -69,6 +81,13 @@ final class BrokerStandIn {
             }
         }
         return null;
+    }
+
+    private Object coordinator(String method, Object proxy, Object[] arguments) {
+        // What the topic of the offsets is created with is the creator's choice to Tidemark.
+        return method.equals("groupMetadataTopicConfigs")
+                ? new Properties()
+                : object("GroupCoordinator", method, proxy, arguments);
     }
 
     private Object metadata(String method, Object proxy, Object[] arguments) {

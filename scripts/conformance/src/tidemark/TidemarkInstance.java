@@ -113,7 +113,12 @@ public final class TidemarkInstance implements ClusterInstance {
 
     @Override
     public Map<Integer, ControllerServer> controllers() {
-        throw insides.reach("controllers");
+        return new ControllerStandIns(() -> cluster.images().get(0), insides);
+    }
+
+    @Override
+    public List<Integer> controllerBoundPorts() {
+        throw insides.reach("the controllers' own listener, which does not speak Kafka's protocol");
     }
 
     @Override
