@@ -15,14 +15,14 @@
 # Each class runs in a process of its own, each test against a fresh cluster with the test's server properties. The
 # classes are listed in conformance/classes.txt; what is not run, and why, in conformance/exclusions.txt.
 #
-# Environment: JAVA_HOME; CONFORMANCE_TEST_LIMIT_S for one test (60), CONFORMANCE_CLASS_LIMIT_S for one class (900);
+# Environment: JAVA_HOME; CONFORMANCE_TEST_LIMIT_S for one test (75), CONFORMANCE_CLASS_LIMIT_S for one class (900);
 # TIDEMARK_CLASSPATH to test that instead of the built jars.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
 HERE=$ROOT/scripts/conformance
-TEST_LIMIT_S=${CONFORMANCE_TEST_LIMIT_S:-60}
+TEST_LIMIT_S=${CONFORMANCE_TEST_LIMIT_S:-75}
 CLASS_LIMIT_S=${CONFORMANCE_CLASS_LIMIT_S:-900}
 target=tidemark
 mode=show
@@ -47,7 +47,8 @@ fetch() {
   [[ ! -e $stamp || $HERE/pom.xml -nt $stamp ]] || return 0
   echo "fetching Kafka's tests"
   rm -rf "$HERE/target/lib"
-  mvn -B -q -Dstyle.color=never -f "$HERE/pom.xml" dependency:copy-dependencies || die "Kafka's tests could not be fetched"
+  mvn -B -q -Dstyle.color=never -f "$HERE/pom.xml" dependency:copy-dependencies \
+    || die "Kafka's tests could not be fetched"
   touch "$stamp"
 }
 
@@ -73,16 +74,14 @@ kafka_jars() {
 }
 
 compile() {
-  local classes=$HERE/target/classes-$target sources=("$HERE"/src/io/tidemark/conformance/*.java)
+  local sources=("$HERE"/src/io/tidemark/conformance/*.java)
   if [[ $target == tidemark ]]; then
     sources+=("$HERE"/src/tidemark/*.java)
   fi
-  rm -rf "$classes"
-  mkdir -p "$classes"
-  cp -r "$HERE"/services/* "$classes"
-  "$(dirname "$(readlink -f "$JAVA")")"/javac -Xlint:all,-classfile -Werror -proc:none -d "$classes" -cp "$1" "${sources[@]}" \
-    || die "the runner does not compile"
-  CLASSES=$classes
+  mkdir -p "$work/classes" "$work/tmp"
+  cp -r "$HERE"/services/* "$work/classes"
+  "$(dirname "$(readlink -f "$JAVA")")"/javac -Xlint:all,-classfile -Werror -proc:none -d "$work/classes" -cp "$1" \
+    "${sources[@]}" || die "the runner does not compile"
 }
 
 selected() {
@@ -104,7 +103,7 @@ run_class() {
   : >"$results.part"
   timeout -k 10 "$CLASS_LIMIT_S" "$JAVA" -Xmx1g -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     "-Dlog4j2.configurationFile=$HERE/log4j2.xml" "-Dconformance.exclusions=$HERE/exclusions.txt" \
-    "-Djava.io.tmpdir=$work" -cp "$CLASSES:$CLASS_PATH" \
+    "-Djava.io.tmpdir=$work/tmp" -cp "$work/classes:$CLASS_PATH" \
     io.tidemark.conformance.RunTests "$class" "$results.part" "$TEST_LIMIT_S" >"$log" 2>&1 || status=$?
   if [[ $status -ne 0 ]]; then
     printf 'fail\t%s.* -\t0\tthe run of the class ended with status %s\n' "$class" "$status" >>"$results.part"
@@ -115,7 +114,7 @@ run_class() {
     END { printf "%-55s %3d pass %3d fail %3d not run  %4d s\n", class, count["pass"], count["fail"], count["skip"], seconds }' \
     "$results.part"
   rm -f "$results.part"
-  rm -rf "${work:?}"/*
+  rm -rf "${work:?}"/tmp/*
 }
 
 require_maven

@@ -24,11 +24,15 @@ def class_of(name):
     return name.split(" ")[0].rpartition(".")[0]
 
 
-def outcome_of(result, reason):
-    """A test that was not run says why in its first words."""
+def judge(result, reason):
+    """A test that was not run says why in its first words; one that asks for a missing API is about that API."""
+    reason = reason.removeprefix("TestAbortedException: ")
+    missing = re.search(r"UnsupportedVersionException: The node does not support (\w+)", reason)
+    if result == "fail" and missing:
+        return Result("not built", f"not built: the API {missing.group(1)}")
     if result != "skip":
-        return result
-    return "not built" if reason.startswith("not built") else "not applicable"
+        return Result(result, reason)
+    return Result("not built" if reason.startswith("not built") else "not applicable", reason)
 
 
 def read_run(path):
@@ -38,9 +42,8 @@ def read_run(path):
         result, name, _, reason = (line.split("\t") + [""])[:4]
         if result == "skip" and name.endswith(" combined") and reason.startswith("Tidemark has one layout"):
             continue
-        reason = reason.removeprefix("TestAbortedException: ")
         if run.get(name, Result("", "")).outcome != "pass":
-            run[name] = Result(outcome_of(result, reason), reason)
+            run[name] = judge(result, reason)
     return run
 
 

@@ -2,36 +2,41 @@ package io.tidemark.conformance;
 
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
-import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.TreeMap;
 import kafka.server.KafkaBroker;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.MetadataCache;
 
 /**
- * Stands where tests expect Kafka's broker object: can be stopped and started, tells its port, and what metadata it
- * acts on. Anything else is Kafka's inside.
+ * Stands where tests expect Kafka's broker object: can be stopped and started, tells its port, the test's properties, and
+ * what metadata it acts on. Anything else is Kafka's inside.
  */
 final class BrokerStandIn {
     private final int id;
     private final TidemarkCluster cluster;
     private final Insides insides;
+    private final KafkaConfig config;
 
     private BrokerStandIn(int id, TidemarkCluster cluster, Insides insides) {
         this.id = id;
+        this.config = new KafkaConfig(cluster.kafkaProperties(id), false);
         this.cluster = cluster;
         this.insides = insides;
     }
 
     static KafkaBroker of(int id, TidemarkCluster cluster, Insides insides) {
         BrokerStandIn standIn = new BrokerStandIn(id, cluster, insides);
-        return proxy(KafkaBroker.class, (proxy, method, arguments) -> standIn.broker(method.getName(), proxy, arguments));
+        return proxy(
+                KafkaBroker.class, (proxy, method, arguments) -> standIn.broker(method.getName(), proxy, arguments));
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
@@ -56,6 +61,13 @@ final class BrokerStandIn {
             case "clusterId" -> {
                 return cluster.clusterId();
             }
+            case "config" -> {
+                return config;
+            }
+            case "groupCoordinator" -> {
+                return proxy(GroupCoordinator.class, (coordinator, called, parameters) ->
+                        coordinator(called.getName(), coordinator, parameters));
+            }
             case "boundPort" -> {
                 return cluster.ports().get(id);
             }
@@ -71,24 +83,35 @@ final class BrokerStandIn {
         return null;
     }
 
+    private Object coordinator(String method, Object proxy, Object[] arguments) {
+        // What the topic of the offsets is created with is the creator's choice to Tidemark.
+        return method.equals("groupMetadataTopicConfigs")
+                ? new Properties()
+                : object("GroupCoordinator", method, proxy, arguments);
+    }
+
     private Object metadata(String method, Object proxy, Object[] arguments) {
         ClusterImage image = cluster.image(id);
         return switch (method) {
-            case "numPartitions" -> topic(image, arguments[0]).map(topic -> partitions(topic).size());
-            case "getLeaderAndIsr" -> topic(image, arguments[0])
-                    .map(topic -> topic.partition((Integer) arguments[1]))
-                    .map(partition -> new LeaderAndIsr(
-                            partition.leader(),
-                            partition.leaderEpoch(),
-                            List.copyOf(numbers(partition.isr())),
-                            org.apache.kafka.metadata.LeaderRecoveryState.RECOVERED,
-                            partition.partitionEpoch()));
-            case "hasAliveBroker" -> Optional.ofNullable(image.broker((Integer) arguments[0]))
-                    .filter(BrokerState::active)
-                    .isPresent();
-            case "isBrokerFenced" -> Optional.ofNullable(image.broker((Integer) arguments[0]))
-                    .filter(BrokerState::fenced)
-                    .isPresent();
+            case "numPartitions" ->
+                topic(image, arguments[0]).map(topic -> topic.partitions().size());
+            case "getLeaderAndIsr" ->
+                topic(image, arguments[0])
+                        .map(topic -> topic.partition((Integer) arguments[1]))
+                        .map(partition -> new LeaderAndIsr(
+                                partition.leader(),
+                                partition.leaderEpoch(),
+                                List.copyOf(partition.isr()),
+                                org.apache.kafka.metadata.LeaderRecoveryState.RECOVERED,
+                                partition.partitionEpoch()));
+            case "hasAliveBroker" ->
+                Optional.ofNullable(image.broker((Integer) arguments[0]))
+                        .filter(BrokerState::active)
+                        .isPresent();
+            case "isBrokerFenced" ->
+                Optional.ofNullable(image.broker((Integer) arguments[0]))
+                        .filter(BrokerState::fenced)
+                        .isPresent();
             default -> object("MetadataCache", method, proxy, arguments);
         };
     }
@@ -108,18 +131,6 @@ final class BrokerStandIn {
 
     private static Optional<TopicState> topic(ClusterImage image, Object name) {
         return Optional.ofNullable(image.topic((String) name));
-    }
-
-    private static List<PartitionState> partitions(TopicState topic) {
-        List<PartitionState> all = new java.util.ArrayList<>();
-        topic.partitions().forEach(all::add);
-        return all;
-    }
-
-    private static List<Integer> numbers(Iterable<Integer> values) {
-        List<Integer> all = new java.util.ArrayList<>();
-        values.forEach(all::add);
-        return all;
     }
 
     /** All of a cluster. */

@@ -16,12 +16,21 @@ public final class ServerThreads {
         return group == null || GROUP.parentOf(group);
     }
 
+    /** Starts {@code task} as a server; a failure of it is only printed. */
+    static void start(Callable<Void> task) {
+        thread(() -> {
+            try {
+                task.call();
+            } catch (Exception e) {
+                e.printStackTrace();
+            }
+        });
+    }
+
     /** Runs {@code task} as a server and waits for it; an interrupt of the caller interrupts it. */
     static void run(Callable<Void> task) {
         FutureTask<Void> running = new FutureTask<>(task);
-        Thread thread = new Thread(GROUP, running, "tidemark-" + System.nanoTime());
-        thread.setDaemon(true);
-        thread.start();
+        Thread thread = thread(running);
         try {
             running.get();
         } catch (InterruptedException e) {
@@ -31,5 +40,12 @@ public final class ServerThreads {
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         }
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(GROUP, task, "tidemark-server");
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
     }
 }

@@ -133,8 +133,11 @@ final class TidemarkCluster {
         NodeDirectory directory = NodeDirectory.open(directory(id), id);
         try {
             BrokerConfig config = brokerConfig(id);
-            Broker broker =
-                    new Broker(config, directory, controllerConfigs.values().iterator().next().rpc(), fatal::add);
+            Broker broker = new Broker(
+                    config,
+                    directory,
+                    controllerConfigs.values().iterator().next().rpc(),
+                    fatal::add);
             synchronized (this) {
                 directories.put(id, directory);
                 brokers.put(id, broker);
@@ -170,23 +173,21 @@ final class TidemarkCluster {
         }
     }
 
-    /** Brokers first, since their orderly stop needs the controllers; then the files go. */
+    /**
+     * Brokers first, since their orderly stop needs the controllers. These take a second for which no test waits, and
+     * so do the files.
+     */
     void stop() {
         ServerThreads.run(() -> {
-            stopAll();
+            inParallel(running(), this::takeDown);
+            ServerThreads.start(this::stopControllers);
             return null;
         });
     }
 
-    private void stopAll() throws IOException {
-        inParallel(running(), this::takeDown);
-        IOException failure = null;
+    private Void stopControllers() throws IOException {
         for (ControllerNode controller : controllers.values()) {
-            try {
-                controller.close();
-            } catch (IOException e) {
-                failure = e;
-            }
+            controller.close();
         }
         directories.values().forEach(NodeDirectory::close);
         try (Stream<Path> files = Files.walk(root)) {
@@ -194,9 +195,7 @@ final class TidemarkCluster {
                 Files.delete(file);
             }
         }
-        if (failure != null) {
-            throw failure;
-        }
+        return null;
     }
 
     private interface OnBroker {
@@ -216,6 +215,19 @@ final class TidemarkCluster {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** What Kafka's broker would have been given. */
+    Map<String, String> kafkaProperties(int id) {
+        Map<String, String> properties = properties(id);
+        properties.put("process.roles", "broker");
+        properties.put("log.dirs", directory(id).toString());
+        properties.put("controller.listener.names", "CONTROLLER");
+        properties.putIfAbsent("listeners", spec.listener() + "://localhost:" + ports().getOrDefault(id, 0));
+        properties.putIfAbsent(
+                "listener.security.protocol.map", spec.listener() + ":PLAINTEXT,CONTROLLER:PLAINTEXT");
+        properties.putIfAbsent("inter.broker.listener.name", spec.listener());
+        return properties;
     }
 
     private Map<String, String> properties(int id) {

@@ -20,7 +20,6 @@ import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.test.ClusterInstance;
-
 import org.apache.kafka.common.test.api.ClusterConfig;
 import org.apache.kafka.common.test.api.TestKitDefaults;
 import org.apache.kafka.common.test.api.Type;
@@ -30,7 +29,7 @@ import org.apache.kafka.server.fault.FaultHandlerException;
 import org.apache.kafka.test.TestUtils;
 import org.opentest4j.TestAbortedException;
 
-/** What a test sees of its cluster, given by Tidemark: everything a client could see, and nothing of Kafka's servers. */
+/** What a test sees of its cluster: everything that a client of Tidemark could see, and nothing of Kafka's servers. */
 public final class TidemarkInstance implements ClusterInstance {
     private final ClusterConfig config;
     private final boolean combined;
@@ -69,7 +68,8 @@ public final class TidemarkInstance implements ClusterInstance {
                     config.perServerOverrideProperties()));
         } catch (ConfigException e) {
             throw new TestAbortedException(
-                    "not applicable: Tidemark refuses the test's server properties: " + String.join("; ", e.problems()), e);
+                    "not applicable: Tidemark refuses the test's server properties: " + String.join("; ", e.problems()),
+                    e);
         }
     }
 
@@ -113,7 +113,12 @@ public final class TidemarkInstance implements ClusterInstance {
 
     @Override
     public Map<Integer, ControllerServer> controllers() {
-        throw insides.reach("controllers");
+        return new ControllerStandIns(() -> cluster.images().get(0), insides);
+    }
+
+    @Override
+    public List<Integer> controllerBoundPorts() {
+        throw insides.reach("the controllers' own listener, which does not speak Kafka's protocol");
     }
 
     @Override
@@ -209,7 +214,8 @@ public final class TidemarkInstance implements ClusterInstance {
     @Override
     public void waitForReadyBrokers() throws InterruptedException {
         TestUtils.waitForCondition(
-                () -> cluster.images().stream().allMatch(image -> brokerIds.stream().allMatch(id -> active(image, id))),
+                () -> cluster.images().stream()
+                        .allMatch(image -> brokerIds.stream().allMatch(id -> active(image, id))),
                 60_000,
                 "not all brokers are ready");
     }
@@ -236,7 +242,9 @@ public final class TidemarkInstance implements ClusterInstance {
     public void waitTopicDeletion(String topic) throws InterruptedException {
         TestUtils.waitForCondition(
                 () -> cluster.images().stream().allMatch(image -> image.topic(topic) == null)
-                        && brokerIds.stream().noneMatch(id -> Files.exists(cluster.directory(id).resolve(topic + "-0"))),
+                        && brokerIds.stream()
+                                .noneMatch(
+                                        id -> Files.exists(cluster.directory(id).resolve(topic + "-0"))),
                 60_000,
                 topic + " is not gone everywhere");
     }
@@ -244,7 +252,11 @@ public final class TidemarkInstance implements ClusterInstance {
     @Override
     public void ensureConsistentMetadata() throws InterruptedException {
         TestUtils.waitForCondition(
-                () -> cluster.images().stream().map(ClusterImage::tip).distinct().count() <= 1,
+                () -> cluster.images().stream()
+                                .map(ClusterImage::tip)
+                                .distinct()
+                                .count()
+                        <= 1,
                 60_000,
                 "the brokers' metadata differ");
     }

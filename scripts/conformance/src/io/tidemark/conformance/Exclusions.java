@@ -23,7 +23,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * too. The same for every target, so that the lists speak of the same tests.
  */
 public final class Exclusions implements ExecutionCondition {
-    private static final String LAYOUT = "Tidemark has one layout of nodes; the isolated run of this test stands for it";
+    private static final String LAYOUT =
+            "Tidemark has one layout of nodes; the isolated run of this test stands for it";
 
     private final Map<Pattern, String> rules = read();
 
@@ -40,13 +41,13 @@ public final class Exclusions implements ExecutionCondition {
     }
 
     private ConditionEvaluationResult judge(TestName name, ExtensionContext context) {
+        if (name.layout().equals("combined") && layouts(context).contains(Type.KRAFT)) {
+            return ConditionEvaluationResult.disabled(LAYOUT);
+        }
         for (Map.Entry<Pattern, String> rule : rules.entrySet()) {
             if (rule.getKey().matcher(name.toString()).lookingAt()) {
                 return ConditionEvaluationResult.disabled(rule.getValue());
             }
-        }
-        if (name.layout().equals("combined") && layouts(context).contains(Type.KRAFT)) {
-            return ConditionEvaluationResult.disabled(LAYOUT);
         }
         return ConditionEvaluationResult.enabled("no rule against it");
     }
@@ -57,8 +58,9 @@ public final class Exclusions implements ExecutionCondition {
         ClusterTests several = context.getRequiredTestMethod().getAnnotation(ClusterTests.class);
         ClusterTest[] tests =
                 several != null ? several.value() : one != null ? new ClusterTest[] {one} : new ClusterTest[0];
-        List<Type> named =
-                Arrays.stream(tests).flatMap(test -> Arrays.stream(test.types())).toList();
+        List<Type> named = Arrays.stream(tests)
+                .flatMap(test -> Arrays.stream(test.types()))
+                .toList();
         ClusterTestDefaults defaults = context.getRequiredTestClass().getAnnotation(ClusterTestDefaults.class);
         if (named.isEmpty() && tests.length > 0 && defaults != null) {
             return List.of(defaults.types());

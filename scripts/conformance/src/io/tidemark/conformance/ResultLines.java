@@ -47,8 +47,7 @@ final class ResultLines implements TestExecutionListener {
         test.getSource()
                 .filter(MethodSource.class::isInstance)
                 .map(MethodSource.class::cast)
-                .flatMap(source ->
-                        TestName.of(source.getClassName(), source.getMethodName(), test.getDisplayName()))
+                .flatMap(source -> TestName.of(source.getClassName(), source.getMethodName(), test.getDisplayName()))
                 .ifPresent(name -> {
                     int ordinal = runs.merge(name, 1, Integer::sum);
                     Long start = startedAt.remove(test.getUniqueId());
