@@ -59,6 +59,7 @@ public class LogAppendBenchmark {
     @Setup
     public void open() throws IOException {
         root = Files.createTempDirectory("append-benchmark");
+        Files.createDirectories(root.resolve("data"));
         RealDisk disk = new RealDisk();
         data = DataDirectory.open(disk, root.resolve("data"), RocksDbIndex.open(disk, root.resolve("index")), "boot");
         data.startLoading();
