@@ -57,7 +57,8 @@ public final class QuorumHarness implements AutoCloseable {
         return new QuorumHarness(
                 root,
                 controllers,
-                clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs),
+                clusterId -> new CoreDecisions(
+                        new ControllerSettings(clusterId, 1, 1), sessionMs, Math.min(250, sessionMs / 4)),
                 QuorumRpc.GRPC,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
