@@ -3,6 +3,8 @@ package io.tidemark.broker.quorum;
 import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.UnreadableException;
+import io.tidemark.broker.runtime.MonoClock;
+import io.tidemark.model.MonoTime;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;
@@ -38,7 +40,14 @@ final class RecordFollower implements AutoCloseable {
     private final boolean longPolls;
     private final int pollMs;
 
+    /**
+     * An idle quorum writes an empty entry every few seconds: a controller without news for so long has fallen behind,
+     * whatever it says of the leader.
+     */
+    private static final long STALE_AFTER_MS = 15_000;
+
     private ClusterImage image = ClusterImage.EMPTY;
+    private MonoTime lastNews = MonoClock.SYSTEM.now();
     private long nextIndex;
     private int current;
     private int failures;
@@ -89,6 +98,16 @@ final class RecordFollower implements AutoCloseable {
             return;
         }
         failures = 0;
+        MonoTime now = MonoClock.SYSTEM.now();
+        if (news) {
+            lastNews = now;
+        } else if (now.since(lastNews) > STALE_AFTER_MS) {
+            LOG.info("controller {} has had no news for {} ms, asking another", from.id(), now.since(lastNews));
+            lastNews = now;
+            current = (current + 1) % voters.size();
+            run(this::poll, RETRY_MS);
+            return;
+        }
         if (answer.leaderId() >= 0) {
             leader.suggest(answer.leaderId());
         } else if (!news) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class QuorumServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QuorumServer.class);
     private static final long TRANSFER_MS = 1_000;
+    private static final long FIRST_START_STEP_MS = 700;
 
     private final QuorumSettings settings;
     private final RaftGroup group;
@@ -41,7 +43,9 @@ public final class QuorumServer implements AutoCloseable {
         group = RatisProperties.group(settings.clusterId(), settings.voters());
         machine = new MetadataStateMachine(settings.nodeId(), decisions, clock, new SecureRandom(), fatal);
         requireFreePort(settings.self());
-        QuorumStorage.begin(settings.directory());
+        if (QuorumStorage.begin(settings.directory())) {
+            waitForTurn();
+        }
         server = RaftServer.newBuilder()
                 .setServerId(RatisProperties.peerId(settings.nodeId()))
                 .setGroup(group)
@@ -76,6 +80,18 @@ public final class QuorumServer implements AutoCloseable {
     static QuorumServer start(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
             throws IOException {
         return new QuorumServer(settings, decisions, clock, fatal);
+    }
+
+    /**
+     * A cluster that is formed by all at once may see two leaders in its first moments, and a controller that led for an
+     * instant cannot follow from its first entry on (see {@link UnsharedStart}). So on their very first start controllers
+     * come in the order of the voters, and the first finds nobody who stands against it.
+     */
+    private void waitForTurn() {
+        long place = settings.voters().stream()
+                .filter(voter -> voter.id() < settings.nodeId())
+                .count();
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(place * FIRST_START_STEP_MS));
     }
 
     /** Ratis ends the process without a word where it cannot listen; this says why before. */

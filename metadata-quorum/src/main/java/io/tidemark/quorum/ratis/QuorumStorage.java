@@ -20,20 +20,26 @@ final class QuorumStorage {
         return directory.resolve("quorum");
     }
 
-    /** Throws {@link DirectoryException} if the log was there once and is gone; else marks it as started. */
-    static void begin(Path directory) throws IOException {
+    /**
+     * Throws {@link DirectoryException} if the log was there once and is gone; else marks it as started. True if this is
+     * the first start.
+     */
+    static boolean begin(Path directory) throws IOException {
         Path mark = directory.resolve(MARK);
         Path root = root(directory);
         if (Files.exists(mark) && !Files.isDirectory(root)) {
             throw new DirectoryException(directory + " has lost its metadata log (" + root.getFileName()
                     + " is missing): restore it, or format the directory anew as that of a replaced controller");
         }
+        boolean first = !Files.exists(mark);
         Files.createDirectories(root);
+        UnsharedStart.forget(root);
         try (FileChannel channel = FileChannel.open(mark, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             channel.force(true);
         }
         try (FileChannel channel = FileChannel.open(directory)) {
             channel.force(true);
         }
+        return first;
     }
 }

@@ -57,7 +57,8 @@ class CodecTest {
 
         private Object value(Type type, Class<?> owner) {
             if (type instanceof ParameterizedType generic) {
-                return generic.getRawType() == Map.class ? map() : list(generic.getActualTypeArguments()[0], owner);
+                Type[] of = generic.getActualTypeArguments();
+                return generic.getRawType() == Map.class ? map(of[0], of[1], owner) : list(of[0], owner);
             }
             Class<?> raw = (Class<?>) type;
             if (raw == int.class || raw == Integer.class) {
@@ -134,10 +135,10 @@ class CodecTest {
             return list;
         }
 
-        private Map<String, String> map() {
-            Map<String, String> map = new HashMap<>();
-            for (int i = random.nextInt(4); i > 0; i--) {
-                map.put("k" + i, "v" + random.nextInt());
+        private Map<Object, Object> map(Type key, Type value, Class<?> owner) {
+            Map<Object, Object> map = new HashMap<>();
+            for (int i = random.nextInt(3); i > 0; i--) {
+                map.put(value(key, owner), value(value, owner));
             }
             return map;
         }
