@@ -69,6 +69,7 @@ LIMIT_S=60
 # The first line that tells a user what went wrong, without the Java around it.
 reason() {
   grep -v -E '^\s*(at |\.\.\.)|^$|DEPRECAT|^Option |^-|has been deprecated' "$1" \
+    | grep -v -E '^Error while executing .* with args' \
     | grep -i -m 1 -E 'exception|error|unsupported|not support|could not|fail(ed)? ' \
     | sed -E 's/^\[[^]]*\] *//; s/^(Exception in thread "main"|Error while executing [a-z ]*command :?|ERROR) *//; s/java\.util\.concurrent\.ExecutionException: *//; s/org\.apache\.kafka\.common\.errors\.//; s/'"$topic"'/TOPIC/g' \
     | cut -c 1-150 || true
@@ -85,7 +86,7 @@ row() {
   input=
   [[ -z $only || "$tool $purpose" == *"$only"* ]] || return 0
   limit=$LIMIT_S
-  [[ $expected != endless ]] || limit=20
+  [[ $expected != endless ]] || limit=30
   timeout "$limit" "$ROOT/scripts/kafka.sh" "$tool" "$@" <<<"$text" >"$work/output" 2>&1 || status=$?
   if [[ -n $pattern ]]; then
     ! grep -q -E -- "$pattern" "$work/output" || found=yes

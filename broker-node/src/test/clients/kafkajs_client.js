@@ -5,9 +5,11 @@ const PARTITIONS = 6
 const PATIENCE_MS = 90000
 
 const [step, bootstrap, ...args] = process.argv.slice(2)
+// Its own back-off grows to half a minute, longer than any fault here.
+const retry = { retries: 200, initialRetryTime: 100, maxRetryTime: 1000 }
 const kafka = new Kafka({
-  clientId: 'kafkajs', brokers: bootstrap.split(','), logLevel: logLevel.NOTHING,
-  retry: { retries: 30, initialRetryTime: 100, maxRetryTime: 1000 }
+  clientId: 'kafkajs', brokers: bootstrap.split(','), retry,
+  logLevel: process.env.KAFKAJS_LOG ? logLevel.INFO : logLevel.NOTHING
 })
 const key = i => `k${i % 50}`
 const delay = ms => new Promise(resolve => setTimeout(resolve, ms))
@@ -102,11 +104,11 @@ const steps = {
   async steady (topic, groupId, count) {
     const seen = new Set()
     const acked = new Set()
-    const consumer = kafka.consumer({ groupId, retry: { retries: 100 } })
+    const consumer = kafka.consumer({ groupId, retry })
     await consumer.connect()
     await consumer.subscribe({ topic, fromBeginning: true })
     await consumer.run({ autoCommitInterval: 500, eachMessage: async ({ message }) => { seen.add(Number(message.value.toString())) } })
-    const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: false, retry: { retries: 100 } })
+    const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: false, retry })
     await producer.connect()
     const sends = []
     for (let i = 0; i < Number(count); i++) {

@@ -27,6 +27,7 @@ public final class BrokerCluster implements AutoCloseable {
     private final QuorumHarness quorum;
     private final Map<Integer, Broker> brokers = new TreeMap<>();
     private final Map<Integer, NodeDirectory> nodes = new TreeMap<>();
+    private final Map<Integer, Integer> ports = new TreeMap<>();
     private final Map<String, String> extra;
     private final List<String> fatal = new CopyOnWriteArrayList<>();
 
@@ -53,7 +54,9 @@ public final class BrokerCluster implements AutoCloseable {
         return root.resolve("broker-" + id);
     }
 
+    /** Starts it on a free port, and again on the one it had before. */
     public void start(int id) {
+        String listener = "PLAINTEXT://127.0.0.1:" + ports.getOrDefault(id, 0);
         Map<String, String> properties = new HashMap<>(Map.of(
                 "process.roles",
                 "broker",
@@ -66,9 +69,9 @@ public final class BrokerCluster implements AutoCloseable {
                 "log.dirs",
                 directory(id).toString(),
                 "listeners",
-                "PLAINTEXT://127.0.0.1:0",
+                listener,
                 "advertised.listeners",
-                "PLAINTEXT://127.0.0.1:0"));
+                listener));
         properties.putAll(extra);
         BrokerConfig config = BrokerConfig.from(new ConfigReader("test", properties));
         try {
@@ -76,6 +79,7 @@ public final class BrokerCluster implements AutoCloseable {
             Broker broker = new Broker(config, nodes.get(id), quorum.rpc(), fatal::add);
             brokers.put(id, broker);
             broker.start();
+            ports.put(id, broker.endpoints().get(0).port());
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -74,6 +74,23 @@ final class JavaClient implements RealClient {
         }
     }
 
+    /** All values in the topic now. */
+    static Set<Integer> values(String bootstrap, String topic) {
+        Set<Integer> values = new HashSet<>();
+        Map<String, Object> properties = Map.of("bootstrap.servers", bootstrap);
+        try (KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(partitions(topic));
+            consumer.seekToBeginning(partitions(topic));
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions(topic));
+            await("the end of the topic", () -> {
+                consumer.poll(POLL).forEach(record -> values.add(Integer.parseInt(record.value())));
+                return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+            });
+        }
+        return values;
+    }
+
     private static int number(List<String> arguments, int index) {
         return Integer.parseInt(arguments.get(index));
     }

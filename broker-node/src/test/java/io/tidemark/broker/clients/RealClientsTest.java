@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
@@ -162,8 +163,15 @@ class RealClientsTest {
         if (outcome.kind() == Outcome.Kind.WORKS) {
             faults.get(60, TimeUnit.SECONDS);
             assertThat(killed).hasSize(2);
+            return outcome;
         }
-        return outcome;
+        Set<Integer> kept = JavaClient.values(cluster.bootstrap(), topic);
+        List<Integer> lost = IntStream.range(0, STEADY)
+                .filter(value -> !kept.contains(value))
+                .boxed()
+                .toList();
+        return new Outcome(
+                outcome.kind(), outcome.detail() + " (killed: " + killed + "; not in the log at all: " + lost + ")");
     }
 
     private static void restart(int broker, String topic) {
