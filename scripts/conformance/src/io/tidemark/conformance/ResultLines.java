@@ -12,11 +12,13 @@ import org.junit.platform.launcher.TestIdentifier;
 final class ResultLines implements TestExecutionListener {
     private static final int REASON_CHARACTERS = 300;
 
+    private final String className;
     private final PrintWriter out;
     private final Map<TestName, Integer> runs = new HashMap<>();
     private final Map<String, Long> startedAt = new HashMap<>();
 
-    ResultLines(PrintWriter out) {
+    ResultLines(String className, PrintWriter out) {
+        this.className = className;
         this.out = out;
     }
 
@@ -37,7 +39,12 @@ final class ResultLines implements TestExecutionListener {
             case SUCCESSFUL -> write(test, "pass", "");
             case ABORTED -> write(test, "skip", reason);
             case FAILED -> {
-                write(test, "fail", reason);
+                if (test.isTest()) {
+                    write(test, "fail", reason);
+                } else {
+                    // Tests below it may never have been found.
+                    out.printf("fail\t%s.* -\t0\t%s%n", className, oneLine(reason));
+                }
                 result.getThrowable().ifPresent(cause -> trace(test, cause));
             }
         }

@@ -28,7 +28,7 @@ public final class RunTests {
                 .build();
         try (PrintWriter out = new PrintWriter(
                 Files.newBufferedWriter(Path.of(arguments[1]), StandardOpenOption.CREATE, StandardOpenOption.APPEND))) {
-            LauncherFactory.create().execute(request, new ResultLines(out));
+            LauncherFactory.create().execute(request, new ResultLines(arguments[0], out));
         }
         // Threads that a test or a cluster left behind must not keep the process alive.
         System.exit(0);
