@@ -32,6 +32,7 @@ public final class FetchHandler implements ApiHandler {
     private final Supplier<ClusterImage> image;
     private final Partitions partitions;
     private final String interBrokerListener;
+    private final int maxBytes;
     private final List<LoopSessions> loops = new ArrayList<>();
 
     /** The sessions of one loop with the readers behind them. */
@@ -45,11 +46,16 @@ public final class FetchHandler implements ApiHandler {
         }
     }
 
-    /** @param slots of all loops together, {@code max.incremental.fetch.session.cache.slots} */
-    public FetchHandler(Supplier<ClusterImage> image, Partitions partitions, String interBrokerListener, int slots) {
+    /**
+     * @param slots of all loops together, {@code max.incremental.fetch.session.cache.slots}
+     * @param maxBytes largest answer to a consumer, whatever it asks ({@code fetch.max.bytes}); one batch is always sent
+     */
+    public FetchHandler(
+            Supplier<ClusterImage> image, Partitions partitions, String interBrokerListener, int slots, int maxBytes) {
         this.image = image;
         this.partitions = partitions;
         this.interBrokerListener = interBrokerListener;
+        this.maxBytes = maxBytes;
         int count = partitions.loops().size();
         for (PartitionLoop loop : partitions.loops()) {
             LoopSessions sessions = new LoopSessions(Math.max(1, slots / count));
@@ -65,6 +71,9 @@ public final class FetchHandler implements ApiHandler {
         long now = home.refreshTime().ms();
         boolean follower = request.isFromFollower();
         ClusterImage current = image.get();
+        if (!follower) {
+            request.data().setMaxBytes(Math.min(request.maxBytes(), maxBytes));
+        }
         if (follower) {
             Errors refusal = followerRefusal(request, call.listenerName(), current);
             if (refusal != Errors.NONE) {

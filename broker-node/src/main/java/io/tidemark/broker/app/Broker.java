@@ -239,7 +239,8 @@ public final class Broker {
                                 publisher::image,
                                 partitions,
                                 config.listeners().interBrokerName(),
-                                config.network().fetchSessionSlots()))
+                                config.network().fetchSessionSlots(),
+                                config.network().fetchMaxBytes()))
                 .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
                 .build();

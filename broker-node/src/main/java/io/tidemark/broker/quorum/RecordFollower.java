@@ -1,10 +1,10 @@
 package io.tidemark.broker.quorum;
 
+import io.tidemark.broker.runtime.MonoClock;
+import io.tidemark.model.MonoTime;
 import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.UnreadableException;
-import io.tidemark.broker.runtime.MonoClock;
-import io.tidemark.model.MonoTime;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;

@@ -97,7 +97,7 @@ class HandDrivenLoopTest {
         all.forEach(one -> one.wire(partitions, new NoFetchers()));
         publisher = new MetadataPublisher(
                 ReplicaSettings.defaults(1), TopicSettings.defaults(LogSettings.DEFAULTS), partitions);
-        fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10);
+        fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10, 1 << 20);
         produce = new ProduceHandler(quorum, partitions);
         quorum.register(1, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 1));
         turn();
