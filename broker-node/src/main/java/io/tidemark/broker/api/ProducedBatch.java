@@ -89,6 +89,10 @@ final class ProducedBatch implements ClientBatch {
             throw new InvalidRecordException(
                     "the one batch of a partition says it has " + size + " bytes, there are " + buffer.remaining());
         }
+        // Before anything in the header is believed, the producer's sequence above all.
+        if (!BatchHeader.checksumMatches(buffer, buffer.position(), buffer.remaining())) {
+            throw new CorruptRecordException("the batch's checksum does not match its bytes");
+        }
         BatchHeader header = BatchHeader.read(buffer, buffer.position());
         call.retainFrame();
         return new ProducedBatch(name, records, header, call, outcome);
@@ -152,10 +156,6 @@ final class ProducedBatch implements ClientBatch {
     }
 
     private void check(TopicSettings settings) {
-        ByteBuffer buffer = records.buffer();
-        if (!BatchHeader.checksumMatches(buffer, buffer.position(), header.sizeInBytes())) {
-            throw new CorruptRecordException("the batch's checksum does not match its bytes");
-        }
         if (header.sizeInBytes() > settings.log().maxMessageBytes()) {
             throw new RecordTooLargeException("a batch of " + header.sizeInBytes() + " bytes is larger than the "
                     + settings.log().maxMessageBytes() + " allowed");
