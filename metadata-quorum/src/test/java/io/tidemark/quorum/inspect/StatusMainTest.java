@@ -35,6 +35,7 @@ class StatusMainTest {
                 HarnessClient client = new HarnessClient(quorum);
                 ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             int leader = quorum.leader().nodeId();
+            quorum.converged();
             assertThat(run(quorum, "--health"))
                     .isEqualTo(new Run(1, "no broker is registered" + System.lineSeparator()));
 
