@@ -49,6 +49,12 @@ final class LeaderFetch {
     private static final short LIST_OFFSETS_VERSION = 9;
     private static final long FIRST_BACKOFF_MS = 20;
     private static final long MAX_BACKOFF_MS = 500;
+    /**
+     * How long a fetch waits for partitions that sync what the last answer brought (the first batch of an epoch, R5.24).
+     * Without them it would wait at the leader for news of the others, and what they have written would not be
+     * acknowledged meanwhile.
+     */
+    private static final long HOLD_MS = 50;
 
     private final int leader;
     private final PartitionLoop loop;
@@ -71,6 +77,9 @@ final class LeaderFetch {
 
     private long backoffMs = FIRST_BACKOFF_MS;
     private long notBeforeMs = Long.MIN_VALUE;
+    /** End of the wait for paused partitions, 0 while none is awaited; monotonic milliseconds. */
+    private long heldUntilMs;
+
     private boolean reachable = true;
 
     LeaderFetch(
@@ -118,7 +127,7 @@ final class LeaderFetch {
     }
 
     void sendIfDue(long nowMs) {
-        if (outstanding || closed || nowMs < notBeforeMs) {
+        if (outstanding || closed || nowMs < notBeforeMs || heldBack(nowMs)) {
             return;
         }
         if (sessionEpoch == 0) {
@@ -151,6 +160,22 @@ final class LeaderFetch {
                 .setForgottenTopicsData(forgotten);
         outstanding = true;
         connection.send(new FetchRequest(data, FETCH_VERSION), new Answer());
+    }
+
+    private boolean heldBack(long nowMs) {
+        boolean paused = false;
+        for (PartitionHost partition : moved) {
+            paused |= partition.paused();
+        }
+        if (!paused) {
+            heldUntilMs = 0;
+            return false;
+        }
+        if (heldUntilMs == 0) {
+            heldUntilMs = nowMs + HOLD_MS;
+            loop.at(heldUntilMs, () -> {});
+        }
+        return nowMs < heldUntilMs;
     }
 
     private void name(

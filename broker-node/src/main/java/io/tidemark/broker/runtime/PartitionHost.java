@@ -408,6 +408,11 @@ public final class PartitionHost {
         enqueue(() -> step(event, null));
     }
 
+    /** Whether a sync, or other work that blocks, is under way. */
+    public boolean paused() {
+        return paused && !failed;
+    }
+
     /** What to ask the leader next; null if not now. */
     public FetchPosition fetchPosition() {
         return paused || failed || replica == null ? null : replica.fetchPosition(loop.now());
