@@ -81,9 +81,11 @@ final class Quickstart {
         tell("starting broker " + killed + " again");
         long startedNanos = System.nanoTime();
         nodes.start(killed);
-        // The view waited for, not another look: the next broker asked may hear of the last change a moment later.
-        PartitionView last = cluster.await("a full ISR", REJOIN_LIMIT_S, PartitionView::isFullyInSync);
+        PartitionView awaited = cluster.await("a full ISR", REJOIN_LIMIT_S, PartitionView::isFullyInSync);
         long rejoinedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+        // A look tells the leader epoch as well; but the broker it asks may hear of the last change a moment later.
+        PartitionView looked = cluster.look();
+        PartitionView last = looked.isFullyInSync() ? looked : awaited;
         tell("rejoined: " + last + " (all in sync " + rejoinedMs + " ms after the start command)");
         return new QuickstartReport(
                 Verdict.of(ledger.acks(), records),
