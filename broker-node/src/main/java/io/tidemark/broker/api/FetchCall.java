@@ -222,12 +222,8 @@ final class FetchCall {
         FetchResponseData.PartitionData row = rows.remove(partition);
         if (row != null && row.records() instanceof RegionRecords records) {
             bytes -= records.sizeInBytes();
-            release(records);
+            records.release();
         }
-    }
-
-    private static void release(RegionRecords records) {
-        records.release();
     }
 
     /** Receives one partition's outcome on the partition's loop and takes it to the connection's. */
@@ -345,7 +341,7 @@ final class FetchCall {
         rows.keySet().forEach(session::keepDirty);
         rows.values().forEach(row -> {
             if (row.records() instanceof RegionRecords records) {
-                release(records);
+                records.release();
             }
         });
         rows.clear();

@@ -71,15 +71,14 @@ public final class FetchHandler implements ApiHandler {
         long now = home.refreshTime().ms();
         boolean follower = request.isFromFollower();
         ClusterImage current = image.get();
-        if (!follower) {
-            request.data().setMaxBytes(Math.min(request.maxBytes(), maxBytes));
-        }
         if (follower) {
             Errors refusal = followerRefusal(request, call.listenerName(), current);
             if (refusal != Errors.NONE) {
                 call.respond(failed(refusal));
                 return;
             }
+        } else {
+            request.data().setMaxBytes(Math.min(request.maxBytes(), maxBytes));
         }
         LoopSessions own = loops.get(home.index());
         FetchSessions.Resolved resolved = own.sessions.resolve(
@@ -136,7 +135,7 @@ public final class FetchHandler implements ApiHandler {
             ClusterImage current,
             LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused) {
         List<FetchSession.Row> rows = new ArrayList<>();
-        TopicNames names = new TopicNames(current, null);
+        TopicNames names = new TopicNames(current);
         for (FetchRequestData.FetchTopic topicRow : request.data().topics()) {
             TopicState topic = names.topic(topicRow.topic(), topicRow.topicId());
             for (FetchRequestData.FetchPartition partition : topicRow.partitions()) {

@@ -39,7 +39,7 @@ public final class ProduceHandler implements ApiHandler {
         long deadlineMs =
                 home.refreshTime().plus(Math.max(0, request.timeout())).ms();
         Pending pending = new Pending(call, request, home);
-        TopicNames names = new TopicNames(image.get(), partitions);
+        TopicNames names = new TopicNames(image.get());
         Errors refusal = refusal(request);
         for (ProduceRequestData.TopicProduceData topicData : request.data().topicData()) {
             TopicState topic = names.topic(topicData.name(), topicData.topicId());

@@ -1,6 +1,5 @@
 package io.tidemark.broker.api;
 
-import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.TopicState;
@@ -8,7 +7,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 
 /** Resolves the partition a request names, by topic name or by topic id, in one image. */
-record TopicNames(ClusterImage image, Partitions partitions) {
+record TopicNames(ClusterImage image) {
     private static final Uuid NO_ID = Uuid.ZERO_UUID;
 
     /** The topic, or null. Requests that know ids leave the name empty, the others leave the id zero. */

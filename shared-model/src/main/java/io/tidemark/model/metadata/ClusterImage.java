@@ -183,12 +183,6 @@ public final class ClusterImage {
         return leaderless;
     }
 
-    /** min(configured min ISR, number of replicas), at least 1 (R1.11 as replaced by B3). */
-    public int effectiveMinIsr(String topic, int replicas) {
-        String configured = topicConfig(topic, MIN_ISR_KEY);
-        return Math.max(1, Math.min(configured == null ? 1 : Integer.parseInt(configured), replicas));
-    }
-
     ImMap<Integer, BrokerState> brokerMap() {
         return brokers;
     }
