@@ -13,48 +13,39 @@ import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.Endpoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
-import java.util.function.LongConsumer;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.ListOffsetsRequestData;
-import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
-import org.apache.kafka.common.requests.ListOffsetsRequest;
-import org.apache.kafka.common.requests.ListOffsetsResponse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches from one leader for all partitions of a loop that follow it: one request at a time in an incremental session
- * (KIP-227), which names only partitions whose position moved. The offset in a request is the acknowledgement, so it is
- * taken when everything appended is written (B22).
+ * Fetches from one leader for all partitions of a loop that follow it, in an incremental session (KIP-227) whose requests
+ * name only partitions whose position moved. The offset in a request is the acknowledgement, so it is taken when
+ * everything appended is written (B22).
+ *
+ * <p>One request at a time, but for one case: while it waits at the leader, another partition gets a position to tell (it
+ * has just begun to follow, or has synced the first batch of an epoch, R5.24). That is told at once by a second request,
+ * which makes the leader answer the first; else what this partition has written would not be acknowledged meanwhile.
  */
 final class LeaderFetch {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderFetch.class);
     /** Topics by id, the sender's broker epoch, diverging epochs. */
     private static final short FETCH_VERSION = 17;
 
-    private static final short LIST_OFFSETS_VERSION = 9;
     private static final long FIRST_BACKOFF_MS = 20;
     private static final long MAX_BACKOFF_MS = 500;
-    /**
-     * How long a fetch waits for partitions that sync what the last answer brought (the first batch of an epoch, R5.24).
-     * Without them it would wait at the leader for news of the others, and what they have written would not be
-     * acknowledged meanwhile.
-     */
-    private static final long HOLD_MS = 50;
 
     private final int leader;
     private final PartitionLoop loop;
@@ -62,24 +53,17 @@ final class LeaderFetch {
     private final IntFunction<Endpoint> endpoints;
     private final FollowerFetchers.Settings settings;
     private final Map<PartitionId, PartitionHost> partitions = new LinkedHashMap<>();
-    /** What the leader's session knows of us. */
-    private final Map<PartitionId, FetchPosition> sent = new HashMap<>();
+    private final LeaderSession session = new LeaderSession();
     /** Partitions whose position may differ from what was sent. */
     private final Set<PartitionHost> moved = new LinkedHashSet<>();
 
-    private final Set<PartitionId> removed = new LinkedHashSet<>();
     private PeerConnection connection;
-    private boolean outstanding;
-    private boolean closed;
-    private int sessionId;
-    /** Epoch of the next request; 0 opens a session. */
-    private int sessionEpoch;
+    /** Requests without an answer so far, at most two. */
+    private int inFlight;
 
+    private boolean closed;
     private long backoffMs = FIRST_BACKOFF_MS;
     private long notBeforeMs = Long.MIN_VALUE;
-    /** End of the wait for paused partitions, 0 while none is awaited; monotonic milliseconds. */
-    private long heldUntilMs;
-
     private boolean reachable = true;
 
     LeaderFetch(
@@ -101,8 +85,6 @@ final class LeaderFetch {
 
     void add(PartitionHost partition) {
         partitions.put(partition.id(), partition);
-        removed.remove(partition.id());
-        sent.remove(partition.id());
         moved.add(partition);
     }
 
@@ -110,9 +92,7 @@ final class LeaderFetch {
     boolean remove(PartitionHost partition) {
         partitions.remove(partition.id());
         moved.remove(partition);
-        if (sent.remove(partition.id()) != null) {
-            removed.add(partition.id());
-        }
+        session.leave(partition.id());
         if (partitions.isEmpty()) {
             closed = true;
             if (connection != null) {
@@ -127,78 +107,68 @@ final class LeaderFetch {
     }
 
     void sendIfDue(long nowMs) {
-        if (outstanding || closed || nowMs < notBeforeMs || heldBack(nowMs)) {
+        if (closed || nowMs < notBeforeMs || inFlight > 0 && !secondIsDue()) {
             return;
         }
-        if (sessionEpoch == 0) {
-            sent.clear();
-            removed.clear();
+        if (session.epoch() == 0) {
+            session.startOver();
             moved.addAll(partitions.values());
         }
         Map<TopicId, FetchRequestData.FetchTopic> rows = new LinkedHashMap<>();
-        List<FetchRequestData.ForgottenTopic> forgotten = new ArrayList<>();
         for (PartitionHost partition : moved) {
-            name(partition, rows, forgotten, nowMs);
+            name(partition, rows, nowMs);
         }
         moved.clear();
-        removed.forEach(gone -> forget(gone, forgotten));
-        removed.clear();
-        if (sent.isEmpty() && forgotten.isEmpty() || !connect(nowMs)) {
+        List<FetchRequestData.ForgottenTopic> forgotten = new ArrayList<>();
+        session.takeLeaving().forEach(gone -> forgotten.add(forgotten(gone)));
+        if (session.isEmpty() && forgotten.isEmpty() || !connect(nowMs)) {
             return;
         }
         FetchRequestData data = new FetchRequestData()
                 .setReplicaState(new FetchRequestData.ReplicaState()
                         .setReplicaId(settings.brokerId())
                         .setReplicaEpoch(settings.brokerEpoch().getAsLong()))
-                .setMaxWaitMs(settings.maxWaitMs())
+                .setMaxWaitMs(session.maxWaitMs(settings.maxWaitMs()))
                 .setMinBytes(settings.minBytes())
                 .setMaxBytes(settings.responseMaxBytes())
                 .setIsolationLevel(IsolationLevel.READ_UNCOMMITTED.id())
-                .setSessionId(sessionId)
-                .setSessionEpoch(sessionEpoch)
+                .setSessionId(session.id())
+                .setSessionEpoch(session.epoch())
                 .setTopics(new ArrayList<>(rows.values()))
                 .setForgottenTopicsData(forgotten);
-        outstanding = true;
-        connection.send(new FetchRequest(data, FETCH_VERSION), new Answer());
+        session.sent();
+        inFlight++;
+        connection.send(new FetchRequest(data, FETCH_VERSION), new Answer(session.generation()));
     }
 
-    private boolean heldBack(long nowMs) {
-        boolean paused = false;
-        for (PartitionHost partition : moved) {
-            paused |= partition.paused();
-        }
-        if (!paused) {
-            heldUntilMs = 0;
+    private boolean secondIsDue() {
+        if (inFlight > 1 || !session.established()) {
             return false;
         }
-        if (heldUntilMs == 0) {
-            heldUntilMs = nowMs + HOLD_MS;
-            loop.at(heldUntilMs, () -> {});
+        for (PartitionHost partition : moved) {
+            FetchPosition position = partition.fetchPosition();
+            if (position != null && position.leader() == leader && !session.knows(partition.id(), position)) {
+                return true;
+            }
         }
-        return nowMs < heldUntilMs;
+        return false;
     }
 
-    private void name(
-            PartitionHost partition,
-            Map<TopicId, FetchRequestData.FetchTopic> rows,
-            List<FetchRequestData.ForgottenTopic> forgotten,
-            long nowMs) {
+    private void name(PartitionHost partition, Map<TopicId, FetchRequestData.FetchTopic> rows, long nowMs) {
         PartitionId id = partition.id();
         FetchPosition position = partition.fetchPosition();
         if (position == null || position.leader() != leader) {
-            if (sent.remove(id) != null) {
-                forget(id, forgotten);
-            }
+            session.leave(id);
             long due = partition.fetchDeadlineMs();
             if (due != Long.MAX_VALUE) {
                 loop.at(Math.max(due, nowMs + 1), () -> moved.add(partition));
             }
             return;
         }
-        removed.remove(id);
-        if (position.equals(sent.put(id, position))) {
+        if (session.knows(id, position)) {
             return;
         }
+        session.tell(id, position, inFlight > 0);
         rows.computeIfAbsent(
                         id.topicId(),
                         topic -> new FetchRequestData.FetchTopic().setTopicId(new Uuid(topic.high(), topic.low())))
@@ -212,10 +182,10 @@ final class LeaderFetch {
                         .setPartitionMaxBytes(settings.partitionMaxBytes()));
     }
 
-    private static void forget(PartitionId id, List<FetchRequestData.ForgottenTopic> forgotten) {
-        forgotten.add(new FetchRequestData.ForgottenTopic()
+    private static FetchRequestData.ForgottenTopic forgotten(PartitionId id) {
+        return new FetchRequestData.ForgottenTopic()
                 .setTopicId(new Uuid(id.topicId().high(), id.topicId().low()))
-                .setPartitions(List.of(id.partition())));
+                .setPartitions(List.of(id.partition()));
     }
 
     private boolean connect(long nowMs) {
@@ -228,18 +198,12 @@ final class LeaderFetch {
             return false;
         }
         connection = PeerConnection.open(host, endpoint, settings.peer());
-        if (sessionEpoch != 0) {
-            startOver();
+        if (session.epoch() != 0) {
+            session.startOver();
             backOff(nowMs);
             return false;
         }
         return true;
-    }
-
-    /** The next fetch opens a new session and names everything. */
-    private void startOver() {
-        sessionId = 0;
-        sessionEpoch = 0;
     }
 
     private void backOff(long nowMs) {
@@ -249,11 +213,17 @@ final class LeaderFetch {
     }
 
     private final class Answer implements PeerCallback {
+        private final int generation;
+
+        private Answer(int generation) {
+            this.generation = generation;
+        }
+
         @Override
         public void answered(PeerResponse response) {
             loop.refreshTime();
-            outstanding = false;
-            if (closed) {
+            inFlight--;
+            if (closed || generation != session.generation()) {
                 return;
             }
             if (!reachable) {
@@ -262,7 +232,7 @@ final class LeaderFetch {
             }
             FetchResponse body = (FetchResponse) response.body();
             if (body.error() != Errors.NONE) {
-                startOver();
+                session.startOver();
                 if (body.error() != Errors.FETCH_SESSION_ID_NOT_FOUND
                         && body.error() != Errors.INVALID_FETCH_SESSION_EPOCH) {
                     LOG.warn("broker {} refuses to be fetched from: {}", leader, body.error());
@@ -271,8 +241,6 @@ final class LeaderFetch {
                 return;
             }
             backoffMs = FIRST_BACKOFF_MS;
-            sessionId = body.sessionId();
-            sessionEpoch = sessionId == 0 ? 0 : sessionEpoch == Integer.MAX_VALUE ? 1 : sessionEpoch + 1;
             for (FetchResponseData.FetchableTopicResponse topic : body.data().responses()) {
                 TopicId topicId = new TopicId(
                         topic.topicId().getMostSignificantBits(),
@@ -281,12 +249,13 @@ final class LeaderFetch {
                     deliver(new PartitionId(topicId, row.partitionIndex()), row, response);
                 }
             }
+            session.answered(body.sessionId());
         }
 
         @Override
         public void failed(Throwable cause) {
-            outstanding = false;
-            if (closed) {
+            inFlight--;
+            if (closed || generation != session.generation()) {
                 return;
             }
             if (reachable) {
@@ -294,14 +263,14 @@ final class LeaderFetch {
                 LOG.info("broker {} cannot be fetched from: {}", leader, cause.toString());
             }
             loop.refreshTime();
-            startOver();
+            session.startOver();
             backOff(loop.now().ms());
         }
     }
 
     private void deliver(PartitionId id, FetchResponseData.PartitionData row, PeerResponse response) {
         PartitionHost partition = partitions.get(id);
-        FetchPosition asked = sent.get(id);
+        FetchPosition asked = session.asked(id);
         if (partition == null || asked == null) {
             return;
         }
@@ -320,8 +289,7 @@ final class LeaderFetch {
         }
         if (error != ReplicaError.NONE) {
             // The leader's session drops nothing after an error; the position is named anew once the pause is over.
-            sent.remove(id);
-            removed.add(id);
+            session.leave(id);
         }
         response.retainFrame();
         partition.fetched(
@@ -369,59 +337,12 @@ final class LeaderFetch {
         return ReplicaError.OTHER;
     }
 
-    // ---- the leader's ends (R6.35) ----
-
+    /** R6.35; the outcome goes to the partition. */
     void askOffsets(PartitionHost partition, int leaderEpoch) {
-        if (!connect(loop.now().ms())) {
+        if (connect(loop.now().ms())) {
+            new LeaderOffsets(loop, settings.brokerId(), connection, partition, leaderEpoch).ask();
+        } else {
             partition.fetcherEvent(new ReplicaEvent.FetchFailed(leaderEpoch));
-            return;
         }
-        ask(
-                partition,
-                leaderEpoch,
-                ListOffsetsRequest.LATEST_TIMESTAMP,
-                latest -> ask(partition, leaderEpoch, ListOffsetsRequest.EARLIEST_TIMESTAMP, earliest -> {
-                    partition.fetcherEvent(new ReplicaEvent.LeaderOffsets(leaderEpoch, earliest, latest));
-                    moved.add(partition);
-                }));
-    }
-
-    private void ask(PartitionHost partition, int leaderEpoch, long timestamp, LongConsumer then) {
-        ListOffsetsRequestData data = new ListOffsetsRequestData()
-                .setReplicaId(settings.brokerId())
-                .setIsolationLevel(IsolationLevel.READ_UNCOMMITTED.id())
-                .setTopics(List.of(new ListOffsetsRequestData.ListOffsetsTopic()
-                        .setName(partition.name().topic())
-                        .setPartitions(List.of(new ListOffsetsRequestData.ListOffsetsPartition()
-                                .setPartitionIndex(partition.id().partition())
-                                .setCurrentLeaderEpoch(leaderEpoch)
-                                .setTimestamp(timestamp)))));
-        connection.send(
-                ListOffsetsRequest.Builder.forReplica(LIST_OFFSETS_VERSION, settings.brokerId())
-                        .setTargetTimes(data.topics())
-                        .build(LIST_OFFSETS_VERSION),
-                new PeerCallback() {
-                    @Override
-                    public void answered(PeerResponse response) {
-                        loop.refreshTime();
-                        ListOffsetsResponseData.ListOffsetsPartitionResponse row = ((ListOffsetsResponse)
-                                        response.body())
-                                .topics()
-                                .get(0)
-                                .partitions()
-                                .get(0);
-                        if (row.errorCode() == Errors.NONE.code()) {
-                            then.accept(row.offset());
-                        } else {
-                            failed(Errors.forCode(row.errorCode()).exception());
-                        }
-                    }
-
-                    @Override
-                    public void failed(Throwable cause) {
-                        partition.fetcherEvent(new ReplicaEvent.FetchFailed(leaderEpoch));
-                        moved.add(partition);
-                    }
-                });
     }
 }

@@ -405,12 +405,10 @@ public final class PartitionHost {
 
     /** Anything else a fetcher has to say: failures, the leader's offsets. */
     public void fetcherEvent(ReplicaEvent event) {
-        enqueue(() -> step(event, null));
-    }
-
-    /** Whether a sync, or other work that blocks, is under way. */
-    public boolean paused() {
-        return paused && !failed;
+        enqueue(() -> {
+            step(event, null);
+            loop.fetchers().positionMoved(this);
+        });
     }
 
     /** What to ask the leader next; null if not now. */
