@@ -65,12 +65,23 @@ public final class RealDisk implements Disk {
     }
 
     @Override
+    public void addDirectory(Path directory) throws IOException {
+        Files.createDirectory(directory);
+    }
+
+    @Override
     public byte[] read(Path path) throws IOException {
         return Files.readAllBytes(path);
     }
 
     @Override
     public void replace(Path path, byte[] content) throws IOException {
+        put(path, content);
+        syncDirectory(path.toAbsolutePath().getParent());
+    }
+
+    @Override
+    public void put(Path path, byte[] content) throws IOException {
         Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
         try (FileChannel channel = FileChannel.open(
                 temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING)) {
@@ -80,7 +91,7 @@ public final class RealDisk implements Disk {
             }
             channel.force(true);
         }
-        rename(temporary, path);
+        Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
     }
 
     @Override

@@ -28,6 +28,7 @@ public final class DataDirectory implements AutoCloseable {
     static final String LOG_STARTS = "log-start-offset-checkpoint";
     static final String BOOT_EVIDENCE = "boot-evidence";
     private static final String DELETED_SUFFIX = "-delete";
+    private static final String UNIDENTIFIED_SUFFIX = ".unidentified";
 
     /** A partition directory and the incarnation it belongs to. */
     public record FoundLog(LogName name, PartitionId id, Path directory) {}
@@ -124,7 +125,10 @@ public final class DataDirectory implements AutoCloseable {
         return List.copyOf(found);
     }
 
-    /** Partition directories with data that do not say which topic they belong to; left alone. */
+    /**
+     * Partition directories with data that do not say which topic they belong to; left alone, or renamed when their name
+     * is needed.
+     */
     public List<Path> unidentified() {
         return List.copyOf(unidentified);
     }
@@ -150,19 +154,34 @@ public final class DataDirectory implements AutoCloseable {
         return recover(log, settings, known);
     }
 
-    /** Creates the directory of a new partition and its empty log. */
+    /**
+     * Creates the directory of a new partition and its empty log. Not synchronized: a topic's partitions are created side
+     * by side. Neither is durable before the log's first flush: nothing is in it to be lost.
+     */
     public OpenedLog createLog(LogName name, PartitionId id, LogSettings settings) throws IOException {
         Path directory = root.resolve(name.toString());
         synchronized (this) {
             Check.that(loading, "startLoading comes before the first log");
-            Check.that(!disk.exists(directory), "a partition directory is created once: %s", directory);
             // What an earlier incarnation of the name left must not speak for this one.
             forget(name);
-            index.deleteLog(id);
-            disk.createDirectory(directory);
-            PartitionMetadata.write(disk, directory, id.topicId());
+            if (unidentified.remove(directory)) {
+                setAside(directory);
+            }
         }
+        Check.that(!disk.exists(directory), "a partition directory is created once: %s", directory);
+        index.deleteLog(id);
+        disk.addDirectory(directory);
+        PartitionMetadata.write(disk, directory, id.topicId());
         return recover(new FoundLog(name, id, directory), settings, LogRecovery.Known.NEW);
+    }
+
+    /** Whoever knows whose records these are still finds them. */
+    private void setAside(Path directory) throws IOException {
+        Path aside = directory.resolveSibling(directory.getFileName() + UNIDENTIFIED_SUFFIX);
+        for (int i = 2; disk.exists(aside); i++) {
+            aside = directory.resolveSibling(directory.getFileName() + UNIDENTIFIED_SUFFIX + i);
+        }
+        disk.rename(directory, aside);
     }
 
     private OpenedLog recover(FoundLog log, LogSettings settings, LogRecovery.Known known) throws IOException {

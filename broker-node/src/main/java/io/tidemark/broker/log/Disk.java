@@ -30,11 +30,20 @@ public interface Disk {
     /** Creates the directory and its missing parents, durably. */
     void createDirectory(Path directory) throws IOException;
 
+    /** Creates a directory in one that exists; the name is durable once that one was synced. */
+    void addDirectory(Path directory) throws IOException;
+
     /** The whole content of a small file; throws NoSuchFileException if there is none. */
     byte[] read(Path path) throws IOException;
 
     /** R9.22: writes {@code path}.tmp, syncs it, renames it over {@code path} and syncs the directory. */
     void replace(Path path, byte[] content) throws IOException;
+
+    /**
+     * As {@link #replace} without the sync of the directory: after a loss of power the file holds the old or the new
+     * content, whole, and which is certain only after {@link #syncDirectory}.
+     */
+    void put(Path path, byte[] content) throws IOException;
 
     /** Renames within one directory, durably. */
     void rename(Path from, Path to) throws IOException;

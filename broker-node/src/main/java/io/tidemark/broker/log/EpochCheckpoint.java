@@ -38,10 +38,22 @@ final class EpochCheckpoint {
 
     /** Durable on return. */
     void write(EpochHistory history) throws IOException {
+        disk.replace(path, textOf(history));
+    }
+
+    /**
+     * R5.24: on disk before the batch that brings the epoch. A loss of power may bring the older file back; recovery sees
+     * that it does not explain the log and rebuilds the history (B10).
+     */
+    void writeAhead(EpochHistory history) throws IOException {
+        disk.put(path, textOf(history));
+    }
+
+    private static byte[] textOf(EpochHistory history) {
         StringBuilder text = new StringBuilder("0\n" + history.entries().size() + "\n");
         for (EpochAndOffset entry : history.entries()) {
             text.append(entry.epoch()).append(' ').append(entry.offset()).append('\n');
         }
-        disk.replace(path, text.toString().getBytes(StandardCharsets.UTF_8));
+        return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -77,8 +77,8 @@ public final class LogRecovery {
 
     private OpenedLog run(SegmentLog.CheckpointGuard guard) throws IOException {
         if (segments.isEmpty()) {
+            // Its name becomes durable with the first flush, before which no record is.
             segments.create(known.logStart());
-            segments.syncDirectory();
         }
         Optional<EpochHistory> checkpointed = epochCheckpoint.read();
         history = checkpointed.orElse(EpochHistory.EMPTY);

@@ -26,9 +26,9 @@ final class PartitionMetadata {
         }
     }
 
-    /** Durable on return. */
+    /** Whole or not there after a loss of power; durable once the directory was synced. */
     static void write(Disk disk, Path directory, TopicId id) throws IOException {
         String text = "version: 0\ntopic_id: " + id;
-        disk.replace(directory.resolve(NAME), text.getBytes(StandardCharsets.UTF_8));
+        disk.put(directory.resolve(NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -11,6 +11,8 @@ final class SegmentList {
     private final Disk disk;
     private final Path directory;
     private final NavigableMap<Long, Segment> byBase = new TreeMap<>();
+    /** Whether the names of the directory itself and of its first segment may not be durable yet. */
+    private volatile boolean directoryIsNews = true;
 
     SegmentList(Disk disk, Path directory) {
         this.disk = disk;
@@ -78,6 +80,10 @@ final class SegmentList {
 
     /** Adds an empty segment; the name is durable after the next sync of the directory. */
     Segment create(long base) throws IOException {
+        if (directoryIsNews && !byBase.isEmpty()) {
+            // Else the loss of power might take the first segment and leave this one, as if the log began here.
+            syncDirectory();
+        }
         Segment segment = Segment.create(disk, directory, base);
         byBase.put(base, segment);
         return segment;
@@ -97,6 +103,10 @@ final class SegmentList {
 
     void syncDirectory() throws IOException {
         disk.syncDirectory(directory);
+        if (directoryIsNews && directory.getParent() != null) {
+            disk.syncDirectory(directory.getParent());
+        }
+        directoryIsNews = false;
     }
 
     void close() throws IOException {

@@ -112,7 +112,7 @@ public final class SegmentLog {
         return recoveryPoint;
     }
 
-    /** Loop: which epoch wrote what; already durable, except after a raise of the log start. */
+    /** Loop: which epoch wrote what; on disk already, except after a raise of the log start. */
     public EpochHistory epochs() {
         return epochs;
     }
@@ -131,7 +131,7 @@ public final class SegmentLog {
 
     /**
      * Loop: takes complete v2 batches that carry their final offsets and {@code epoch}. The caller has checked their
-     * checksums, has made the epoch durable ({@link #persistEpochs}, R5.24) and leaves the bytes alone until
+     * checksums, has written the epoch ({@link #persistEpochs}, R5.24) and leaves the bytes alone until
      * {@link #write}. Throws Check.Violation if they do not continue the log.
      */
     public void stage(ByteBuffer batches, int epoch) {
@@ -283,11 +283,26 @@ public final class SegmentLog {
         }
     }
 
-    /** Blocking: makes a new epoch history durable (R5.24, R9.20); afterwards it is {@link #epochs}. */
+    /**
+     * Blocking: writes the history with a new epoch ahead of the batches that bring it (R5.24, R9.20); afterwards it is
+     * {@link #epochs}.
+     */
     public void persistEpochs(EpochHistory changed) throws IOException {
         if (!changed.equals(epochs) || epochsDirty) {
-            epochCheckpoint.write(changed);
+            epochCheckpoint.writeAhead(changed);
+            // Recovery after a loss of power scans from the recovery point only: what it takes from the file for the
+            // records before must be certain when that point moves.
+            directoryDirty = true;
             epochs = changed;
+            epochsDirty = false;
+        }
+    }
+
+    /** Blocking: the history of a log that was cut, durable on return (R6.22). */
+    private void cutEpochs(EpochHistory shorter) throws IOException {
+        if (!shorter.equals(epochs) || epochsDirty) {
+            epochCheckpoint.write(shorter);
+            epochs = shorter;
             epochsDirty = false;
         }
     }
@@ -334,7 +349,7 @@ public final class SegmentLog {
         Check.that(!flushing, "a log is not truncated during a flush");
         Check.that(target >= 0, "truncation to an offset", target, end);
         if (target >= end) {
-            persistEpochs(epochs.truncateFromEnd(target));
+            cutEpochs(epochs.truncateFromEnd(target));
             return end;
         }
         if (target < segments.first().base()) {
@@ -367,7 +382,7 @@ public final class SegmentLog {
         end = newEnd;
         stagedEnd = newEnd;
         lastSnapshot = last.base();
-        persistEpochs(epochs.truncateFromEnd(newEnd));
+        cutEpochs(epochs.truncateFromEnd(newEnd));
         producers = LogScan.producersAt(id, segments, index, newEnd);
     }
 
@@ -397,7 +412,7 @@ public final class SegmentLog {
         recoveryPoint = offset;
         lastSnapshot = offset;
         producers = new ProducerStates();
-        persistEpochs(EpochHistory.EMPTY);
+        cutEpochs(EpochHistory.EMPTY);
     }
 
     private void lowerCheckpoints(long newEnd) throws IOException {

@@ -98,6 +98,11 @@ final class CountingDisk implements Disk {
     }
 
     @Override
+    public void addDirectory(Path directory) throws IOException {
+        real.addDirectory(directory);
+    }
+
+    @Override
     public byte[] read(Path path) throws IOException {
         return real.read(path);
     }
@@ -105,6 +110,11 @@ final class CountingDisk implements Disk {
     @Override
     public void replace(Path path, byte[] content) throws IOException {
         real.replace(path, content);
+    }
+
+    @Override
+    public void put(Path path, byte[] content) throws IOException {
+        real.put(path, content);
     }
 
     @Override

@@ -219,6 +219,28 @@ class DataDirectoryTest {
         assertThat(root.resolve("halfmade-0")).doesNotExist();
     }
 
+    @Test
+    void aDirectoryOfUnknownTopicGivesItsNameToANewLogAndIsKept() throws IOException {
+        for (int round = 1; round <= 2; round++) {
+            Path foreign = root.resolve(NAME.toString());
+            Files.createDirectories(foreign);
+            Files.writeString(foreign.resolve(Segment.fileName(0)), "of round " + round);
+            SegmentLog log = create("boot 1");
+            assertThat(log.logEndOffset()).isZero();
+            log.abandon();
+            directory.close();
+            Files.delete(foreign.resolve(PartitionMetadata.NAME));
+            disk.delete(foreign);
+        }
+        assertThat(root.resolve(NAME + ".unidentified").resolve(Segment.fileName(0)))
+                .hasContent("of round 1");
+        assertThat(root.resolve(NAME + ".unidentified2").resolve(Segment.fileName(0)))
+                .hasContent("of round 2");
+        open("boot 1");
+        assertThat(directory.logs()).isEmpty();
+        assertThat(directory.unidentified()).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"1\n0\n", "0\n2\na 0 1\n", "0\n1\na 0\n", "0\n1\na b 1\n", "0\nx\n", "0\n"})
     void aMalformedCheckpointIsAnError(String content) throws IOException {

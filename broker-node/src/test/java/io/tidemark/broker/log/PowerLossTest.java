@@ -147,6 +147,47 @@ class PowerLossTest {
         }
     }
 
+    /** A partition whose creation was not flushed may be gone, may be there, and may always be created again. */
+    @Property(tries = 300, shrinking = ShrinkingMode.OFF)
+    void aCreatedLogIsThereOnceItWasFlushed(@ForAll long seed) throws IOException {
+        Random random = new Random(seed);
+        SimDisk disk = new SimDisk(random);
+        disk.createDirectory(ROOT);
+        MemoryOffsetIndex index = new MemoryOffsetIndex();
+        LogName name = new LogName("t", 3);
+        long flushed = -1;
+        for (int boot = 0; boot < 6; boot++) {
+            DataDirectory directory = DataDirectory.open(disk, ROOT, index, "boot " + boot);
+            directory.startLoading();
+            SegmentLog log;
+            if (directory.logs().isEmpty()) {
+                assertThat(flushed).isNegative();
+                log = directory.createLog(name, LogRig.ID, SETTINGS).log();
+            } else {
+                log = directory.openLog(directory.logs().get(0), SETTINGS).log();
+            }
+            directory.allLogsOpened();
+            assertThat(log.logEndOffset()).isGreaterThanOrEqualTo(flushed);
+            for (int steps = random.nextInt(4); steps > 0; steps--) {
+                int epoch = boot;
+                log.persistEpochs(log.epochs().assign(epoch, log.logEndOffset()));
+                log.stage(Batches.batch(log.stagedEndOffset(), epoch, 3, 0), epoch);
+                log.write();
+                if (random.nextInt(3) == 0) {
+                    FlushTask task = log.flushTask();
+                    task.run();
+                    log.completed(task);
+                    flushed = log.logEndOffset();
+                }
+            }
+            log.abandon();
+            disk.losePower();
+            if (random.nextBoolean()) {
+                index.crash();
+            }
+        }
+    }
+
     @Property(tries = 300, shrinking = ShrinkingMode.OFF)
     void theLogComesBackAsAPrefixWithAllThatWasSynced(@ForAll long seed) throws IOException {
         Course course = new Course(seed);

@@ -28,6 +28,8 @@ final class SimDisk implements Disk {
     private final Map<Path, Node> live = new TreeMap<>();
     private final Map<Path, Node> durable = new TreeMap<>();
     private final Set<Path> directories = new TreeSet<>();
+    /** Those whose own name was not synced. */
+    private final Set<Path> newDirectories = new TreeSet<>();
 
     SimDisk(Random random) {
         this.random = random;
@@ -50,6 +52,13 @@ final class SimDisk implements Disk {
             }
             set(durable, name, live.get(name));
         }
+        for (Path directory : List.copyOf(newDirectories)) {
+            if (random.nextBoolean()) {
+                delete(directory);
+                durable.keySet().removeIf(name -> name.startsWith(directory));
+            }
+        }
+        newDirectories.clear();
         live.values().forEach(this::losePower);
     }
 
@@ -137,17 +146,31 @@ final class SimDisk implements Disk {
     }
 
     @Override
+    public void addDirectory(Path directory) throws IOException {
+        if (!directories.contains(directory.getParent())) {
+            throw new NoSuchFileException(directory.getParent().toString());
+        }
+        directories.add(directory);
+        newDirectories.add(directory);
+    }
+
+    @Override
     public byte[] read(Path path) throws IOException {
         return node(path).content.clone();
     }
 
     @Override
     public void replace(Path path, byte[] content) {
+        put(path, content);
+        syncDirectory(path.getParent());
+    }
+
+    @Override
+    public void put(Path path, byte[] content) {
         Node node = new Node();
         node.content = content.clone();
         node.synced = content.clone();
         live.put(path, node);
-        syncDirectory(path.getParent());
     }
 
     @Override
@@ -164,6 +187,7 @@ final class SimDisk implements Disk {
         }
         if (directories.remove(from)) {
             directories.add(to);
+            newDirectories.remove(from);
         }
         syncDirectory(to.getParent());
     }
@@ -176,6 +200,7 @@ final class SimDisk implements Disk {
 
     @Override
     public void syncDirectory(Path directory) {
+        newDirectories.removeIf(created -> directory.equals(created.getParent()));
         durable.keySet().removeIf(path -> directory.equals(path.getParent()) && !live.containsKey(path));
         live.forEach((path, node) -> {
             if (directory.equals(path.getParent())) {
