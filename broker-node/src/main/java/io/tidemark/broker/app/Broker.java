@@ -49,12 +49,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.slf4j.Logger;
@@ -70,8 +65,6 @@ public final class Broker {
     private static final int MIN_LEVEL = 1;
 
     private static final int MAX_LEVEL = 1;
-    private static final int BLOCKING_THREADS = 16;
-    private static final int READER_THREADS = 4;
     private static final long SHUTDOWN_BEAT_MS = 50;
     private static final long CLOSE_LOGS_MS = 20_000;
 
@@ -79,12 +72,7 @@ public final class Broker {
     private final NodeDirectory node;
     private final Consumer<String> fatal;
     private final Storage storage;
-    private final ExecutorService blocking;
-    private final ExecutorService readers;
-    private final ScheduledExecutorService scheduler;
-    /** ISR changes never wait behind a checkpoint. */
-    private final ExecutorService isrChanges;
-
+    private final BrokerThreads threads;
     private final QuorumLink link;
     private final LeaderLease lease;
     private final NetServer server;
@@ -111,10 +99,7 @@ public final class Broker {
         this.fatal = fatal;
         TopicSettings topicDefaults = TopicSettings.defaults(logSettings(config));
         this.storage = Storage.open(node.path(), topicDefaults.log());
-        this.blocking = Executors.newFixedThreadPool(BLOCKING_THREADS, threads("blocking"));
-        this.readers = Executors.newFixedThreadPool(READER_THREADS, threads("reader"));
-        this.isrChanges = Executors.newSingleThreadExecutor(threads("isr"));
-        this.scheduler = Executors.newSingleThreadScheduledExecutor(threads("scheduler"));
+        this.threads = new BrokerThreads(config.nodeId());
         this.link = new QuorumLink(
                 new LinkSettings("broker-" + config.nodeId(), config.voters(), node.clusterId(), rpc, (int)
                         config.session().heartbeatIntervalMs()));
@@ -161,21 +146,11 @@ public final class Broker {
                 log.retentionBytes());
     }
 
-    private ThreadFactory threads(String purpose) {
-        AtomicInteger count = new AtomicInteger();
-        return task -> {
-            Thread thread =
-                    new Thread(task, "broker-" + config.nodeId() + "-" + purpose + "-" + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
-    }
-
     private Partitions loops(TopicSettings topicDefaults, ReplicaSettings replicaSettings) {
         AlterPartitionSender alter =
-                new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, isrChanges::execute);
-        PartitionLoop.Ports ports =
-                new PartitionLoop.Ports(blocking, readers, alter, new LogStore(storage.directory(), node.path()));
+                new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, threads.isrChanges()::execute);
+        PartitionLoop.Ports ports = new PartitionLoop.Ports(
+                threads.blocking(), threads.readers(), alter, new LogStore(storage.directory(), node.path()));
         List<PartitionLoop> loops = new ArrayList<>();
         int count = config.network().loops();
         for (int i = 0; i < count; i++) {
@@ -359,17 +334,13 @@ public final class Broker {
     }
 
     private void every(long intervalMs, Upkeep upkeep) {
-        scheduler.scheduleWithFixedDelay(
-                () -> {
-                    try {
-                        upkeep.run();
-                    } catch (IOException | RuntimeException e) {
-                        fatal.accept("a checkpoint cannot be written: " + e);
-                    }
-                },
-                intervalMs,
-                intervalMs,
-                TimeUnit.MILLISECONDS);
+        threads.every(intervalMs, () -> {
+            try {
+                upkeep.run();
+            } catch (IOException | RuntimeException e) {
+                fatal.accept("a checkpoint cannot be written: " + e);
+            }
+        });
     }
 
     private void checkpointHighWatermarks() throws IOException {
@@ -404,8 +375,7 @@ public final class Broker {
                 handOver();
             }
             groups.close();
-            scheduler.shutdownNow();
-            scheduler.awaitTermination(1, TimeUnit.SECONDS);
+            threads.stopPeriodicWork();
             server.unbind();
             boolean allClosed = closeLogs();
             server.close();
@@ -422,9 +392,7 @@ public final class Broker {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            blocking.shutdownNow();
-            readers.shutdownNow();
-            isrChanges.shutdownNow();
+            threads.stop();
         }
     }
 
@@ -433,12 +401,10 @@ public final class Broker {
         stopping = true;
         // While its loops still run, or its threads would wait for them.
         groups.close();
-        scheduler.shutdownNow();
+        threads.stopPeriodicWork();
         link.close();
         server.close();
-        blocking.shutdownNow();
-        readers.shutdownNow();
-        isrChanges.shutdownNow();
+        threads.stop();
         storage.directory().close();
     }
 
