@@ -56,7 +56,7 @@ class SixProcessesTest {
             lines.add(withPort(line, ports));
         }
         inventory = Files.write(data.resolve("six.conf"), lines);
-        assertThat(cluster("format").status()).isZero();
+        succeeds("format");
         Run up = cluster("up");
         assertThat(up.status()).as(up.output()).isZero();
         bootstrap = cluster("bootstrap").output().strip();
@@ -78,17 +78,17 @@ class SixProcessesTest {
             int first = leader();
             write(producer, 200, 400, "kill " + first, acked);
             assertThat(leader()).isNotEqualTo(first);
-            assertThat(cluster("start " + first).status()).isZero();
+            succeeds("start " + first);
             awaitFullIsr();
 
             int second = leader();
             write(producer, 400, 600, "pause " + second, acked);
-            assertThat(cluster("resume " + second).status()).isZero();
+            succeeds("resume " + second);
             awaitFullIsr();
 
             int third = leader();
             write(producer, 600, 800, "stop " + third, acked);
-            assertThat(cluster("start " + third).status()).isZero();
+            succeeds("start " + third);
             awaitFullIsr();
 
             write(producer, 800, 1000, "kill " + actingController(), acked);
@@ -99,12 +99,17 @@ class SixProcessesTest {
         assertThat(status.output()).contains("\"brokers\"").contains("\"reachable\":false");
         assertThat(cluster("health").status()).as("a controller is missing").isNotZero();
 
-        assertThat(cluster("down").status()).isZero();
-        assertThat(cluster("up").status()).isZero();
+        succeeds("down");
+        succeeds("up");
         Awaitility.await("health")
                 .atMost(PATIENCE)
                 .until(() -> cluster("health").status() == 0);
         assertThat(read()).isEqualTo(acked);
+    }
+
+    private void succeeds(String command) throws Exception {
+        Run run = cluster(command);
+        assertThat(run.status()).as(run.output()).isZero();
     }
 
     /** Writes with the command given after the first half; every record must be acknowledged. */
@@ -114,7 +119,7 @@ class SixProcessesTest {
         List<Future<RecordMetadata>> sent = new ArrayList<>();
         for (int i = from; i < to; i++) {
             if (command != null && i == (from + to) / 2) {
-                assertThat(cluster(command).status()).isZero();
+                succeeds(command);
             }
             sent.add(producer.send(new ProducerRecord<>(TOPIC, "key", "value-" + i)));
         }
