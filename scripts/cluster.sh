@@ -152,7 +152,18 @@ pid_of() {
 }
 
 is_running() { pid_of "$1" >/dev/null; }
-is_gone() { ! is_running "$1"; }
+is_gone() { ! is_running "$1" && ! is_ending "$1"; }
+
+# A killed process has no command line any more while it still holds its ports. What is left in the end is at most a
+# zombie of one thread, until its parent asks for it. Threads of the kernel have no command line either.
+is_ending() {
+  local pid tasks
+  pid=$(cat "$(pid_file_of "$1")" 2>/dev/null) || return 1
+  [[ $pid =~ ^[0-9]+$ && -r /proc/$pid/status && -z $(tr -d '\0' 2>/dev/null <"/proc/$pid/cmdline") ]] || return 1
+  ! grep -q '^PPid:[[:space:]]*2$' "/proc/$pid/status" 2>/dev/null || return 1
+  tasks=("/proc/$pid/task"/*)
+  [[ ${#tasks[@]} -gt 1 ]] || ! grep -q '^State:[[:space:]]*[ZX]' "/proc/$pid/status" 2>/dev/null
+}
 
 # running, paused or stopped
 state_of() {
@@ -187,8 +198,11 @@ launch() {
   jvm_options "${role[$id]}" "$logs"
   # A session of its own, so that an interrupted script or terminal does not take the nodes with it.
   ! command -v setsid >/dev/null || detach=(setsid)
+  # Before the process is there: what its predecessor said must not be taken for its word.
+  : >"$logs/stdout.log"
+  : >"$logs/stderr.log"
   nohup "${detach[@]}" "$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")" \
-    </dev/null >"$logs/stdout.log" 2>"$logs/stderr.log" &
+    </dev/null >>"$logs/stdout.log" 2>>"$logs/stderr.log" &
   echo $! >"$(pid_file_of "$id")"
 }
 
@@ -205,7 +219,7 @@ await_ready() {
   wait_for "$START_TIMEOUT_S" ready_or_dead "$id" \
     || die "node $id is not ready after $START_TIMEOUT_S s; see $logs"
   if ! is_ready "$id"; then
-    reason=$(grep -v '^$' "$logs/stderr.log" | tail -n 1)
+    reason=$(grep -v '^$' "$logs/stderr.log" | tail -n 1 || true)
     die "node $id did not start: ${reason:-no reason given}; see $logs"
   fi
   echo "node $id (${role[$id]}) is ready on ${host[$id]}:${port[$id]}"
