@@ -9,7 +9,6 @@ import io.tidemark.broker.api.ListOffsetsHandler;
 import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
-import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
@@ -30,6 +29,7 @@ import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.TopicSettings;
 import io.tidemark.model.MonoTime;
+import io.tidemark.model.PartitionId;
 import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.Listener;
 import io.tidemark.model.config.LogConfig;
@@ -44,6 +44,7 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -344,11 +345,11 @@ public final class Broker {
     }
 
     private void checkpointHighWatermarks() throws IOException {
-        Map<LogName, Long> marks = new TreeMap<>();
+        Map<PartitionId, Long> marks = new HashMap<>();
         for (PartitionLoop loop : partitions.loops()) {
             CompletableFuture<Void> collected = new CompletableFuture<>();
             loop.post(() -> {
-                loop.hosts().forEach(host -> marks.put(host.name(), host.highWatermark()));
+                loop.hosts().forEach(host -> marks.put(host.id(), host.highWatermark()));
                 collected.complete(null);
             });
             collected.join();

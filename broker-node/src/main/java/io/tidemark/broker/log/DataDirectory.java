@@ -207,9 +207,17 @@ public final class DataDirectory implements AutoCloseable {
         disk.replace(root.resolve(BOOT_EVIDENCE), bootEvidence.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** R3.15: takes over these high watermarks, keeps those of other logs, and writes the file. */
-    public synchronized void checkpointHighWatermarks(Map<LogName, Long> current) throws IOException {
-        highWatermarks.putAll(current);
+    /**
+     * R3.15: takes over these high watermarks, keeps those of other logs, and writes the file. One whose log is not open
+     * here is left out: it may be of an incarnation that is gone, or of a log that is still being created.
+     */
+    public synchronized void checkpointHighWatermarks(Map<PartitionId, Long> current) throws IOException {
+        open.forEach((name, log) -> {
+            Long mark = current.get(log.id());
+            if (mark != null) {
+                highWatermarks.put(name, mark);
+            }
+        });
         highWatermarkFile.write(highWatermarks);
     }
 

@@ -77,7 +77,7 @@ class DataDirectoryTest {
         append(log, 3);
         log.raiseLogStart(5);
         log.close();
-        directory.checkpointHighWatermarks(Map.of(NAME, 20L));
+        directory.checkpointHighWatermarks(Map.of(ID, 20L));
         directory.closeCleanly(77);
 
         assertThat(file("replication-offset-checkpoint")).isEqualTo("0\n1\na-topic.of_2 1 20\n");
@@ -154,7 +154,7 @@ class DataDirectoryTest {
         SegmentLog log = create("boot 1");
         append(log, 3);
         log.raiseLogStart(25);
-        directory.checkpointHighWatermarks(Map.of(NAME, 28L));
+        directory.checkpointHighWatermarks(Map.of(ID, 28L));
         directory.checkpointLogStarts();
         log.truncateFullyAndStartAt(7);
         append(log, 1);
@@ -176,7 +176,7 @@ class DataDirectoryTest {
     void aRemovedPartitionFreesItsNameAndLeavesNothingToALaterOneOfThatName() throws IOException {
         SegmentLog log = create("boot 1");
         append(log, 3);
-        directory.checkpointHighWatermarks(Map.of(NAME, 30L));
+        directory.checkpointHighWatermarks(Map.of(ID, 30L));
         directory.checkpointRecoveryPoints();
         log.close();
         DataDirectory.FoundLog found = new DataDirectory.FoundLog(NAME, ID, root.resolve(NAME.toString()));
@@ -217,6 +217,19 @@ class DataDirectoryTest {
         assertThat(directory.logs()).isEmpty();
         assertThat(directory.unidentified()).containsExactly(root.resolve("foreign-0"));
         assertThat(root.resolve("halfmade-0")).doesNotExist();
+    }
+
+    @Test
+    void theMarkOfAnIncarnationThatIsGoneIsNotWrittenForItsSuccessor() throws IOException {
+        PartitionId gone = new PartitionId(new TopicId(9, 9), 1);
+        SegmentLog log = create("boot 1");
+        append(log, 2);
+        directory.checkpointHighWatermarks(Map.of(gone, 20L));
+        assertThat(Files.readString(root.resolve(DataDirectory.HIGH_WATERMARKS)))
+                .doesNotContain(NAME.topic());
+        directory.checkpointHighWatermarks(Map.of(gone, 20L, ID, 10L));
+        assertThat(Files.readString(root.resolve(DataDirectory.HIGH_WATERMARKS)))
+                .contains(NAME.topic() + " 1 10");
     }
 
     @Test
