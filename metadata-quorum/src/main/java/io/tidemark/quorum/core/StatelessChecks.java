@@ -26,7 +26,9 @@ public final class StatelessChecks {
         if (command instanceof QuorumCommand.CreateTopics create) {
             return rows(TopicRows.of(create, settings));
         } else if (command instanceof QuorumCommand.DeleteTopics delete) {
-            return rows(TopicRows.of(delete));
+            return settings.topicDeletion()
+                    ? rows(TopicRows.of(delete))
+                    : refusal(new Problem(ErrorCode.TOPIC_DELETION_DISABLED, "delete.topic.enable is false"));
         } else if (command instanceof QuorumCommand.CreatePartitions grow) {
             return rows(TopicRows.of(grow));
         } else if (command instanceof QuorumCommand.RegisterBroker register) {
