@@ -85,6 +85,11 @@ public final class Groups implements AutoCloseable {
         return Optional.ofNullable(coordinator);
     }
 
+    /** Whether groups may use the consumer protocol, or only the classic one. */
+    public boolean offersConsumerProtocol() {
+        return settings.consumerProtocol();
+    }
+
     /** Whether nobody has used a group in this cluster yet. */
     public boolean neverUsed() {
         return image.get().topic(OffsetsPartitions.TOPIC) == null;
