@@ -2,6 +2,7 @@ package io.tidemark.broker.api;
 
 import io.tidemark.broker.runtime.MetadataWaiter;
 import io.tidemark.broker.runtime.QuorumPort;
+import io.tidemark.model.config.AutoTopicCreation;
 import io.tidemark.model.metadata.ClusterImage;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -17,7 +18,8 @@ public final class BrokerApis {
      *
      * @param image the cluster as this broker has applied it
      * @param brokerEpoch epoch of the registration, -1 before it
-     * @param autoCreateTopics with {@code defaultPartitions} and {@code defaultReplicationFactor}
+     * @param autoTopicCreation of topics that clients name
+     * @param defaultPartitions how many partitions are reckoned for a topic whose creator leaves it to the controllers
      * @param config the broker's own configuration under Kafka's keys, as far as it may be shown
      */
     public record Environment(
@@ -27,9 +29,8 @@ public final class BrokerApis {
             Supplier<ClusterImage> image,
             QuorumPort quorum,
             MetadataWaiter waiter,
-            boolean autoCreateTopics,
+            AutoTopicCreation autoTopicCreation,
             int defaultPartitions,
-            int defaultReplicationFactor,
             Map<String, String> config) {
         public Environment {
             config = Map.copyOf(config);
@@ -37,11 +38,7 @@ public final class BrokerApis {
     }
 
     public static ApiDispatcher.Builder register(ApiDispatcher.Builder apis, Environment broker) {
-        TopicAutoCreation autoCreation = new TopicAutoCreation(
-                broker.quorum(),
-                broker.autoCreateTopics(),
-                broker.defaultPartitions(),
-                broker.defaultReplicationFactor());
+        TopicAutoCreation autoCreation = new TopicAutoCreation(broker.quorum(), broker.autoTopicCreation());
         QuorumRequest quorum = new QuorumRequest(broker.quorum(), broker.waiter());
         TopicConfigs topicConfigs = new TopicConfigs(broker.brokerId(), broker.config());
         Supplier<ClusterImage> image = broker.image();
@@ -60,6 +57,7 @@ public final class BrokerApis {
                         ApiKeys.CREATE_TOPICS,
                         new CreateTopicsHandler(image, quorum, topicConfigs, broker.defaultPartitions()))
                 .register(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(quorum))
+                .register(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(image))
                 .register(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(image, quorum))
                 .register(
                         ApiKeys.INIT_PRODUCER_ID,

@@ -35,6 +35,7 @@ import io.tidemark.model.config.Listener;
 import io.tidemark.model.config.LogConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.RecordConfig;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -80,6 +81,7 @@ public final class Broker {
     private final Partitions partitions;
     private final MetadataPublisher publisher;
     private final Groups groups;
+    private final Feed feed = new Feed();
     private final List<Endpoint> endpoints;
     private final CountDownLatch caughtUp = new CountDownLatch(1);
     private final CountDownLatch unfenced = new CountDownLatch(1);
@@ -98,7 +100,7 @@ public final class Broker {
         this.config = config;
         this.node = node;
         this.fatal = fatal;
-        TopicSettings topicDefaults = TopicSettings.defaults(logSettings(config));
+        TopicSettings topicDefaults = topicDefaults(config);
         this.storage = Storage.open(node.path(), topicDefaults.log());
         this.threads = new BrokerThreads(config.nodeId());
         this.link = new QuorumLink(
@@ -130,6 +132,17 @@ public final class Broker {
                 config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
         wire();
         this.endpoints = bind();
+    }
+
+    private static TopicSettings topicDefaults(BrokerConfig config) {
+        RecordConfig records = config.log().records();
+        return new TopicSettings(
+                logSettings(config),
+                records.compression(),
+                records.timestampType().equals("LogAppendTime"),
+                records.timestampBeforeMaxMs(),
+                records.timestampAfterMaxMs(),
+                records.cleanupPolicy());
     }
 
     private static LogSettings logSettings(BrokerConfig config) {
@@ -204,9 +217,8 @@ public final class Broker {
                                 publisher::image,
                                 link,
                                 publisher,
-                                config.autoCreateTopics(),
+                                config.autoTopicCreation(),
                                 config.topicDefaults().partitions(),
-                                config.topicDefaults().replicationFactor(),
                                 ShownConfig.of(config)))
                 .register(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions))
                 .register(
@@ -257,7 +269,7 @@ public final class Broker {
                         List.of()),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
-        link.follow(new Feed());
+        link.follow(feed);
         caughtUp.await();
         publisher.removeStrays();
         link.heartbeats(this::heartbeat, this::heartbeatAnswered);
@@ -287,9 +299,11 @@ public final class Broker {
 
     /** Publishes the metadata from this broker's own registration on: before it, the log speaks of an earlier incarnation. */
     private final class Feed implements MetadataListener {
+        private boolean ended;
+
         @Override
-        public void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
-            if (after.index() < brokerEpoch) {
+        public synchronized void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
+            if (ended || after.index() < brokerEpoch) {
                 return;
             }
             publisher.publish(after);
@@ -302,8 +316,15 @@ public final class Broker {
         }
 
         @Override
-        public void onFailure(RuntimeException cause) {
-            fatal.accept("the metadata log cannot be followed: " + cause);
+        public synchronized void onFailure(RuntimeException cause) {
+            if (!ended) {
+                fatal.accept("the metadata log cannot be followed: " + cause);
+            }
+        }
+
+        /** From the return of this on nothing is published: what is closed now would be opened again. */
+        synchronized void end() {
+            ended = true;
         }
     }
 
@@ -375,6 +396,7 @@ public final class Broker {
             if (registered && caughtUp.getCount() == 0) {
                 handOver();
             }
+            feed.end();
             groups.close();
             threads.stopPeriodicWork();
             server.unbind();
@@ -400,6 +422,7 @@ public final class Broker {
     /** Stops without a word to anybody and without closing a log, as far as a live process can be like a killed one. */
     void closeAbruptly() {
         stopping = true;
+        feed.end();
         // While its loops still run, or its threads would wait for them.
         groups.close();
         threads.stopPeriodicWork();

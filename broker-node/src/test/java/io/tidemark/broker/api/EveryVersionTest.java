@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
@@ -22,6 +24,8 @@ import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -33,8 +37,10 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
+import org.apache.kafka.common.requests.DeleteTopicsResponse;
 import org.apache.kafka.common.requests.DescribeTopicPartitionsResponse;
 import org.apache.kafka.common.requests.InitProducerIdResponse;
+import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.MetadataResponse;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -133,6 +139,10 @@ class EveryVersionTest {
                     bodies.add(new DeleteTopicsRequestData().setTopicNames(List.of("missing", "no/good", "t")));
                 }
             }
+            case LIST_PARTITION_REASSIGNMENTS -> {
+                bodies.add(new ListPartitionReassignmentsRequestData().setTopics(null));
+                bodies.add(reassignmentsOf("t", "missing"));
+            }
             case CREATE_PARTITIONS -> bodies.add(growth());
             case INIT_PRODUCER_ID -> {
                 bodies.add(new InitProducerIdRequestData());
@@ -142,6 +152,16 @@ class EveryVersionTest {
             default -> throw new AssertionError("no request of " + key + " is tried");
         }
         return bodies;
+    }
+
+    private static Message reassignmentsOf(String... names) {
+        ListPartitionReassignmentsRequestData request = new ListPartitionReassignmentsRequestData();
+        request.setTopics(Stream.of(names)
+                .map(name -> new ListPartitionReassignmentsRequestData.ListPartitionReassignmentsTopics()
+                        .setName(name)
+                        .setPartitionIndexes(List.of(0, 9)))
+                .toList());
+        return request;
     }
 
     private static Message metadata(short version, List<MetadataRequestData.MetadataRequestTopic> topics) {
@@ -310,6 +330,60 @@ class EveryVersionTest {
                                         List.of(new DescribeTopicPartitionsRequestData.TopicRequest().setName("other")))
                                 .setCursor(new DescribeTopicPartitionsRequestData.Cursor().setTopicName("t"))))
                 .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void reassignmentsAreThePartitionsWhoseReplicasChange() throws Exception {
+        assertThat(reassignments(reassignmentsOf("t", "missing"))).isEmpty();
+        quorum.apply(new MetadataRecord.PartitionChanged(
+                new PartitionId(TOPIC, 0),
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of(1, 2, 3, 4),
+                List.of(4),
+                List.of(2),
+                null,
+                null));
+        for (Message asked :
+                List.of(reassignmentsOf("t", "missing"), new ListPartitionReassignmentsRequestData().setTopics(null))) {
+            assertThat(reassignments(asked)).singleElement().satisfies(topic -> {
+                assertThat(topic.name()).isEqualTo("t");
+                assertThat(topic.partitions()).singleElement().satisfies(partition -> {
+                    assertThat(partition.partitionIndex()).isZero();
+                    assertThat(partition.replicas()).containsExactly(1, 2, 3, 4);
+                    assertThat(partition.addingReplicas()).containsExactly(4);
+                    assertThat(partition.removingReplicas()).containsExactly(2);
+                });
+            });
+        }
+    }
+
+    private List<ListPartitionReassignmentsResponseData.OngoingTopicReassignment> reassignments(Message asked)
+            throws Exception {
+        ListPartitionReassignmentsResponse response =
+                (ListPartitionReassignmentsResponse) answer(ApiKeys.LIST_PARTITION_REASSIGNMENTS, (short) 0, asked);
+        assertThat(response.data().errorCode()).isEqualTo(Errors.NONE.code());
+        return response.data().topics();
+    }
+
+    @Test
+    void whereTopicsCannotBeDeletedOlderClientsAreToldInWordsTheyKnow() throws Exception {
+        quorum.refuseNext(ErrorCode.TOPIC_DELETION_DISABLED);
+        assertThat(deletion((short) 2)).isEqualTo(Errors.INVALID_REQUEST.code());
+        quorum.refuseNext(ErrorCode.TOPIC_DELETION_DISABLED);
+        assertThat(deletion((short) 3)).isEqualTo(Errors.TOPIC_DELETION_DISABLED.code());
+    }
+
+    private short deletion(short version) throws Exception {
+        Message request = new DeleteTopicsRequestData().setTopicNames(List.of("t"));
+        return ((DeleteTopicsResponse) answer(ApiKeys.DELETE_TOPICS, version, request))
+                .data()
+                .responses()
+                .find("t")
+                .errorCode();
     }
 
     @Test

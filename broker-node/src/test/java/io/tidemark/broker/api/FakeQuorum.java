@@ -31,6 +31,7 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
     private boolean feedStopped;
     private boolean silent;
     private int voids;
+    private QuorumReply refusal;
     private long topicIds;
 
     @Override
@@ -69,6 +70,11 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
         silent = true;
     }
 
+    /** The next command is refused as a whole. */
+    synchronized void refuseNext(ErrorCode error) {
+        refusal = new QuorumReply.Refused(error, "as the test wants it");
+    }
+
     /** The next commands become void entries. */
     synchronized void voidNext(int count) {
         voids = count;
@@ -91,7 +97,8 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
                     new QuorumReply.Answer(decided.index(), new QuorumReply.Refused(ErrorCode.VOID_ENTRY, "void")));
         }
         List<MetadataRecord> records = new ArrayList<>();
-        QuorumReply reply = decide(command, records);
+        QuorumReply reply = refusal != null ? refusal : decide(command, records);
+        refusal = null;
         fold(records, reply);
         return CompletableFuture.completedFuture(new QuorumReply.Answer(decided.index(), reply));
     }
