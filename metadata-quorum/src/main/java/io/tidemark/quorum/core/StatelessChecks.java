@@ -37,6 +37,10 @@ public final class StatelessChecks {
             return refusal(alter.partitions().isEmpty() ? invalid("no partition is named") : null);
         } else if (command instanceof QuorumCommand.FenceBrokers fence) {
             return refusal(fence.brokers().isEmpty() ? invalid("no broker is named") : null);
+        } else if (command instanceof QuorumCommand.AlterConfigs alter) {
+            return refusal(alter.changes().isEmpty() ? invalid("no resource is named") : null);
+        } else if (command instanceof QuorumCommand.ElectLeaders elect) {
+            return refusal(elect.partitions().isEmpty() ? invalid("no partition is named") : null);
         } else if (command instanceof QuorumCommand.Bootstrap bootstrap) {
             return refusal(bootstrap(bootstrap));
         }
