@@ -41,6 +41,7 @@ public final class BrokerApis {
         TopicAutoCreation autoCreation = new TopicAutoCreation(broker.quorum(), broker.autoTopicCreation());
         QuorumRequest quorum = new QuorumRequest(broker.quorum(), broker.waiter());
         TopicConfigs topicConfigs = new TopicConfigs(broker.brokerId(), broker.config());
+        AlterConfigsHandlers alterConfigs = new AlterConfigsHandlers(quorum);
         Supplier<ClusterImage> image = broker.image();
         return apis.register(
                         ApiKeys.METADATA,
@@ -57,6 +58,10 @@ public final class BrokerApis {
                         ApiKeys.CREATE_TOPICS,
                         new CreateTopicsHandler(image, quorum, topicConfigs, broker.defaultPartitions()))
                 .register(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(quorum))
+                .register(ApiKeys.INCREMENTAL_ALTER_CONFIGS, alterConfigs::incrementally)
+                .register(ApiKeys.ALTER_CONFIGS, alterConfigs::wholly)
+                .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
+                .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
                 .register(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(image))
                 .register(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(image, quorum))
                 .register(

@@ -2,6 +2,8 @@ package io.tidemark.broker.app;
 
 import io.tidemark.broker.api.ApiDispatcher;
 import io.tidemark.broker.api.BrokerApis;
+import io.tidemark.broker.api.DescribeLogDirsHandler;
+import io.tidemark.broker.api.DescribeProducersHandler;
 import io.tidemark.broker.api.EpochEndHandler;
 import io.tidemark.broker.api.FetchHandler;
 import io.tidemark.broker.api.GroupApis;
@@ -230,6 +232,8 @@ public final class Broker {
                                 config.network().fetchSessionSlots(),
                                 config.network().fetchMaxBytes()))
                 .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
+                .register(ApiKeys.DESCRIBE_LOG_DIRS, new DescribeLogDirsHandler(partitions, node.path(), blocking))
+                .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
                 .build();
         Map<String, Integer> ports = new TreeMap<>();
@@ -289,7 +293,10 @@ public final class Broker {
         }
         if (answer.error() == ErrorCode.STALE_BROKER_EPOCH || answer.error() == ErrorCode.BROKER_ID_NOT_REGISTERED) {
             if (!stopping) {
-                fatal.accept("another incarnation of broker " + config.nodeId() + " has taken over");
+                fatal.accept(
+                        answer.error() == ErrorCode.STALE_BROKER_EPOCH
+                                ? "another incarnation of broker " + config.nodeId() + " has taken over"
+                                : "broker " + config.nodeId() + " was unregistered from the cluster");
             }
             shutdownGranted.countDown();
         } else if (answer.shouldShutDown()) {

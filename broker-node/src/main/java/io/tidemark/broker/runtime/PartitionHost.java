@@ -4,6 +4,7 @@ import io.tidemark.broker.log.BatchHeader;
 import io.tidemark.broker.log.FlushTask;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.OpenedLog;
+import io.tidemark.broker.log.ProducerState;
 import io.tidemark.broker.log.ReadResult;
 import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.broker.log.TimestampLookup;
@@ -162,6 +163,23 @@ public final class PartitionHost {
         return highWatermark;
     }
 
+    /** Bytes of the log; 0 before it is open. The loop's. */
+    public long sizeInBytes() {
+        return log == null ? 0 : log.sizeInBytes();
+    }
+
+    /** How far the log ends below its high watermark: what a follower has to fetch yet. The loop's. */
+    public long offsetLag() {
+        return log == null ? 0 : Math.max(0, highWatermark - log.logEndOffset());
+    }
+
+    /** The producers that the log remembers, none before it is open. The loop's. */
+    public void producers(BiConsumer<Long, ProducerState> each) {
+        if (log != null) {
+            log.producers().forEach(each);
+        }
+    }
+
     public boolean failed() {
         return failed;
     }
@@ -173,10 +191,15 @@ public final class PartitionHost {
     // ---- events ----
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
+        settings(newSettings);
+        enqueue(() -> step(changed, null));
+    }
+
+    /** The topic's configuration, from the next batch on. */
+    void settings(TopicSettings newSettings) {
         enqueue(() -> {
             settings = newSettings;
             log.settings(newSettings.log());
-            step(changed, null);
         });
     }
 

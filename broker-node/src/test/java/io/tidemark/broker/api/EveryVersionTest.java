@@ -9,12 +9,14 @@ import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.QuorumCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidRequestException;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -23,11 +25,14 @@ import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
@@ -39,6 +44,8 @@ import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
 import org.apache.kafka.common.requests.DescribeTopicPartitionsResponse;
+import org.apache.kafka.common.requests.ElectLeadersResponse;
+import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 import org.apache.kafka.common.requests.InitProducerIdResponse;
 import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.MetadataResponse;
@@ -139,6 +146,27 @@ class EveryVersionTest {
                     bodies.add(new DeleteTopicsRequestData().setTopicNames(List.of("missing", "no/good", "t")));
                 }
             }
+            case INCREMENTAL_ALTER_CONFIGS -> bodies.add(incrementalConfigs());
+            case ALTER_CONFIGS -> {
+                AlterConfigsRequestData request = new AlterConfigsRequestData();
+                request.resources().add(wholeConfig("t", "retention.ms", "5"));
+                request.resources().add(wholeConfig("missing", "retention.ms", "5"));
+                request.resources().add(wholeConfig("bad", "retention.ms", "many"));
+                bodies.add(request);
+            }
+            case ELECT_LEADERS -> {
+                ElectLeadersRequestData request = new ElectLeadersRequestData();
+                request.topicPartitions()
+                        .add(new ElectLeadersRequestData.TopicPartitions()
+                                .setTopic("t")
+                                .setPartitions(List.of(0, 1, 9)));
+                bodies.add(request);
+                bodies.add(new ElectLeadersRequestData().setTopicPartitions(null));
+            }
+            case UNREGISTER_BROKER -> {
+                bodies.add(new UnregisterBrokerRequestData().setBrokerId(2));
+                bodies.add(new UnregisterBrokerRequestData().setBrokerId(7));
+            }
             case LIST_PARTITION_REASSIGNMENTS -> {
                 bodies.add(new ListPartitionReassignmentsRequestData().setTopics(null));
                 bodies.add(reassignmentsOf("t", "missing"));
@@ -152,6 +180,39 @@ class EveryVersionTest {
             default -> throw new AssertionError("no request of " + key + " is tried");
         }
         return bodies;
+    }
+
+    private static AlterConfigsRequestData.AlterConfigsResource wholeConfig(String topic, String key, String value) {
+        AlterConfigsRequestData.AlterConfigsResource resource = new AlterConfigsRequestData.AlterConfigsResource()
+                .setResourceType((byte) 2)
+                .setResourceName(topic);
+        resource.configs()
+                .add(new AlterConfigsRequestData.AlterableConfig().setName(key).setValue(value));
+        return resource;
+    }
+
+    /** A topic that is there, one that is not, the cluster's default, and a kind that has no configuration. */
+    private static Message incrementalConfigs() {
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        request.resources().add(edit((byte) 2, "t", "retention.ms", (byte) 0, "5"));
+        request.resources().add(edit((byte) 2, "missing", "retention.ms", (byte) 1, null));
+        request.resources().add(edit((byte) 4, "", "min.insync.replicas", (byte) 0, "1"));
+        request.resources().add(edit((byte) 8, "1", "root", (byte) 0, "DEBUG"));
+        return request;
+    }
+
+    private static IncrementalAlterConfigsRequestData.AlterConfigsResource edit(
+            byte type, String name, String key, byte operation, String value) {
+        IncrementalAlterConfigsRequestData.AlterConfigsResource resource =
+                new IncrementalAlterConfigsRequestData.AlterConfigsResource()
+                        .setResourceType(type)
+                        .setResourceName(name);
+        resource.configs()
+                .add(new IncrementalAlterConfigsRequestData.AlterableConfig()
+                        .setName(key)
+                        .setConfigOperation(operation)
+                        .setValue(value));
+        return resource;
     }
 
     private static Message reassignmentsOf(String... names) {
@@ -384,6 +445,52 @@ class EveryVersionTest {
                 .responses()
                 .find("t")
                 .errorCode();
+    }
+
+    /** What the request itself shows to be wrong never reaches the quorum. */
+    @Test
+    void configurationsAreRefusedResourceByResource() throws Exception {
+        IncrementalAlterConfigsRequestData request = (IncrementalAlterConfigsRequestData) incrementalConfigs();
+        request.resources().add(edit((byte) 2, "null", "retention.ms", (byte) 0, null));
+        request.resources().add(edit((byte) 2, "bad", "retention.ms", (byte) 0, "many"));
+        request.resources().add(edit((byte) 2, "odd", "retention.ms", (byte) 9, "1"));
+        IncrementalAlterConfigsResponse response =
+                (IncrementalAlterConfigsResponse) answer(ApiKeys.INCREMENTAL_ALTER_CONFIGS, (short) 1, request);
+        assertThat(response.data().responses().stream().map(row -> Errors.forCode(row.errorCode())))
+                .containsExactly(
+                        Errors.NONE,
+                        Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                        Errors.NONE,
+                        Errors.INVALID_REQUEST,
+                        Errors.INVALID_REQUEST,
+                        Errors.INVALID_CONFIG,
+                        Errors.INVALID_REQUEST);
+        QuorumCommand.AlterConfigs asked = (QuorumCommand.AlterConfigs) quorum.commands.get(0);
+        assertThat(asked.changes()).hasSize(3);
+        assertThat(asked.changes().get(0).edits())
+                .containsExactly(new QuorumCommand.ConfigEdit(QuorumCommand.ConfigEdit.Kind.SET, "retention.ms", "5"));
+    }
+
+    @Test
+    void electionsOfAllPartitionsAreAskedForWhereTheyAreNeeded() throws Exception {
+        ElectLeadersResponse response = (ElectLeadersResponse)
+                answer(ApiKeys.ELECT_LEADERS, (short) 2, new ElectLeadersRequestData().setTopicPartitions(null));
+        assertThat(response.data().replicaElectionResults()).isEmpty();
+        assertThat(quorum.commands).isEmpty();
+        quorum.apply(new MetadataRecord.PartitionChanged(
+                new PartitionId(TOPIC, 0), 3, null, null, null, null, null, null, null, null, null));
+        response = (ElectLeadersResponse)
+                answer(ApiKeys.ELECT_LEADERS, (short) 2, new ElectLeadersRequestData().setTopicPartitions(null));
+        assertThat(response.data().replicaElectionResults()).singleElement().satisfies(topic -> {
+            assertThat(topic.topic()).isEqualTo("t");
+            assertThat(topic.partitionResult()).singleElement().satisfies(row -> {
+                assertThat(row.partitionId()).isZero();
+                assertThat(row.errorCode()).isEqualTo(Errors.NONE.code());
+            });
+        });
+        assertThat(quorum.commands)
+                .containsExactly(
+                        new QuorumCommand.ElectLeaders(List.of(new PartitionId(TOPIC, 0)), false, FakeCall.CLIENT));
     }
 
     @Test

@@ -141,6 +141,21 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
             records.add(
                     new MetadataRecord.ProducerIdsAllocated(allocate.brokerId(), allocate.brokerEpoch(), first + 1000));
             return new QuorumReply.ProducerIds(first, 1000);
+        } else if (command instanceof QuorumCommand.AlterConfigs alter) {
+            return new QuorumReply.Rows(alter.changes().stream()
+                    .map(change -> change.resource().type() == ConfigResource.Type.TOPIC
+                                    && decided.topic(change.resource().name()) == null
+                            ? new QuorumReply.Rows.Row(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "unknown")
+                            : QuorumReply.Rows.Row.DONE)
+                    .toList());
+        } else if (command instanceof QuorumCommand.ElectLeaders elect) {
+            return new QuorumReply.Rows(elect.partitions().stream()
+                    .map(id -> QuorumReply.Rows.Row.DONE)
+                    .toList());
+        } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
+            return decided.broker(gone.brokerId()) != null
+                    ? new QuorumReply.Done()
+                    : new QuorumReply.Refused(ErrorCode.BROKER_ID_NOT_REGISTERED, "unknown");
         } else {
             throw new IllegalArgumentException(command.toString());
         }
