@@ -1,7 +1,9 @@
 package io.tidemark.broker.api;
 
+import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.net.Call;
 import io.tidemark.model.TopicId;
+import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.ConfigChange;
@@ -11,8 +13,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.common.config.ConfigResource.Type;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
@@ -28,17 +32,21 @@ import org.apache.kafka.common.requests.IncrementalAlterConfigsRequest;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 
 /**
- * IncrementalAlterConfigs, and the older AlterConfigs, which sets a resource's keys all at once: of topics and of the
- * cluster's default, at any broker.
+ * IncrementalAlterConfigs, and the older AlterConfigs, which sets a resource's keys all at once: of topics, of groups and
+ * of the cluster's default, at any broker.
  */
 final class AlterConfigsHandlers {
     /** Neither request says how long its client waits. */
     private static final int TIMEOUT_MS = 30_000;
 
     private final QuorumRequest quorum;
+    private final Supplier<ClusterImage> image;
+    private final GroupConfigs groups;
 
-    AlterConfigsHandlers(QuorumRequest quorum) {
+    AlterConfigsHandlers(QuorumRequest quorum, Supplier<ClusterImage> image, GroupConfigs groups) {
         this.quorum = quorum;
+        this.image = image;
+        this.groups = groups;
     }
 
     /** One resource of either request; {@code problem} is why its edits could not be read, or null. */
@@ -132,7 +140,7 @@ final class AlterConfigsHandlers {
         change.submit(quorum, TIMEOUT_MS, rows -> new QuorumCommand.AlterConfigs(rows, validateOnly, client), respond);
     }
 
-    private static void ask(TopicChange<ConfigChange> change, Wish wish) {
+    private void ask(TopicChange<ConfigChange> change, Wish wish) {
         Set<String> keys = new HashSet<>();
         wish.edits().forEach(edit -> keys.add(edit.key()));
         if (wish.problem() != null) {
@@ -147,6 +155,13 @@ final class AlterConfigsHandlers {
                 refuse(change, wish, Errors.INVALID_CONFIG, problem);
             } else {
                 submit(change, wish, ConfigResource.topic(wish.name()));
+            }
+        } else if (Type.forId(wish.type()) == Type.GROUP) {
+            Optional<String> problem = groupProblem(wish);
+            if (problem.isPresent()) {
+                refuse(change, wish, Errors.INVALID_CONFIG, problem.get());
+            } else {
+                submit(change, wish, new ConfigResource(ConfigResource.Type.GROUP, wish.name()));
             }
         } else if (Type.forId(wish.type()) == Type.BROKER) {
             submit(change, wish, new ConfigResource(ConfigResource.Type.BROKER, wish.name()));
@@ -164,6 +179,21 @@ final class AlterConfigsHandlers {
             }
         }
         return TopicConfigs.problem(set);
+    }
+
+    /** What would come out is judged as a whole, since the timeouts of a group limit each other. */
+    private Optional<String> groupProblem(Wish wish) {
+        ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, wish.name());
+        Map<String, String> whole =
+                new HashMap<>(wish.replace() ? Map.of() : image.get().configs(group));
+        for (ConfigEdit edit : wish.edits()) {
+            if (edit.kind() == ConfigEdit.Kind.DELETE) {
+                whole.remove(edit.key());
+            } else {
+                whole.put(edit.key(), edit.value());
+            }
+        }
+        return groups.problem(whole);
     }
 
     private static void submit(TopicChange<ConfigChange> change, Wish wish, ConfigResource resource) {

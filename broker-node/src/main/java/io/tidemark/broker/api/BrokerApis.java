@@ -1,5 +1,6 @@
 package io.tidemark.broker.api;
 
+import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.runtime.MetadataWaiter;
 import io.tidemark.broker.runtime.QuorumPort;
 import io.tidemark.model.config.AutoTopicCreation;
@@ -20,6 +21,7 @@ public final class BrokerApis {
      * @param brokerEpoch epoch of the registration, -1 before it
      * @param autoTopicCreation of topics that clients name
      * @param defaultPartitions how many partitions are reckoned for a topic whose creator leaves it to the controllers
+     * @param groups the rules for the configuration of single groups
      * @param config the broker's own configuration under Kafka's keys, as far as it may be shown
      */
     public record Environment(
@@ -31,6 +33,7 @@ public final class BrokerApis {
             MetadataWaiter waiter,
             AutoTopicCreation autoTopicCreation,
             int defaultPartitions,
+            GroupConfigs groups,
             Map<String, String> config) {
         public Environment {
             config = Map.copyOf(config);
@@ -41,8 +44,8 @@ public final class BrokerApis {
         TopicAutoCreation autoCreation = new TopicAutoCreation(broker.quorum(), broker.autoTopicCreation());
         QuorumRequest quorum = new QuorumRequest(broker.quorum(), broker.waiter());
         TopicConfigs topicConfigs = new TopicConfigs(broker.brokerId(), broker.config());
-        AlterConfigsHandlers alterConfigs = new AlterConfigsHandlers(quorum);
         Supplier<ClusterImage> image = broker.image();
+        AlterConfigsHandlers alterConfigs = new AlterConfigsHandlers(quorum, image, broker.groups());
         return apis.register(
                         ApiKeys.METADATA,
                         new MetadataHandler(image, broker.clusterId(), broker.brokerId(), autoCreation))
@@ -53,13 +56,15 @@ public final class BrokerApis {
                         ApiKeys.DESCRIBE_TOPIC_PARTITIONS, new DescribeTopicPartitionsHandler(image, broker.brokerId()))
                 .register(
                         ApiKeys.DESCRIBE_CONFIGS,
-                        new DescribeConfigsHandler(image, broker.brokerId(), broker.config(), topicConfigs))
+                        new DescribeConfigsHandler(
+                                image, broker.brokerId(), broker.config(), topicConfigs, broker.groups()))
                 .register(
                         ApiKeys.CREATE_TOPICS,
                         new CreateTopicsHandler(image, quorum, topicConfigs, broker.defaultPartitions()))
                 .register(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(quorum))
                 .register(ApiKeys.INCREMENTAL_ALTER_CONFIGS, alterConfigs::incrementally)
                 .register(ApiKeys.ALTER_CONFIGS, alterConfigs::wholly)
+                .register(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(image))
                 .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
                 .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
                 .register(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(image))

@@ -221,6 +221,7 @@ public final class Broker {
                                 publisher,
                                 config.autoTopicCreation(),
                                 config.topicDefaults().partitions(),
+                                groups.configs(),
                                 ShownConfig.of(config)))
                 .register(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions))
                 .register(

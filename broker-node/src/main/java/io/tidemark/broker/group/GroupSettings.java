@@ -48,6 +48,10 @@ public final class GroupSettings {
         return coordinator;
     }
 
+    ShareGroupConfig share() {
+        return share;
+    }
+
     GroupConfigManager configManager() {
         return new GroupConfigManager(coordinator.extractGroupConfigMap(share), coordinator, share);
     }

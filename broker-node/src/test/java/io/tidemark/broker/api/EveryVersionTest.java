@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
+import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataRecord;
@@ -28,6 +29,7 @@ import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.ListConfigResourcesRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
@@ -43,10 +45,12 @@ import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
+import org.apache.kafka.common.requests.DescribeConfigsResponse;
 import org.apache.kafka.common.requests.DescribeTopicPartitionsResponse;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 import org.apache.kafka.common.requests.InitProducerIdResponse;
+import org.apache.kafka.common.requests.ListConfigResourcesResponse;
 import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.MetadataResponse;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,7 +123,7 @@ class EveryVersionTest {
                 DescribeConfigsRequestData request = new DescribeConfigsRequestData()
                         .setIncludeSynonyms(true)
                         .setIncludeDocumentation(version >= 3);
-                for (byte type : new byte[] {2, 4, 8}) {
+                for (byte type : new byte[] {2, 4, 8, 32}) {
                     for (String name : List.of("t", "1", "", "missing")) {
                         request.resources()
                                 .add(new DescribeConfigsRequestData.DescribeConfigsResource()
@@ -153,6 +157,13 @@ class EveryVersionTest {
                 request.resources().add(wholeConfig("missing", "retention.ms", "5"));
                 request.resources().add(wholeConfig("bad", "retention.ms", "many"));
                 bodies.add(request);
+            }
+            case LIST_CONFIG_RESOURCES -> {
+                bodies.add(new ListConfigResourcesRequestData());
+                if (version >= 1) {
+                    bodies.add(new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 2, (byte) 32)));
+                    bodies.add(new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 99)));
+                }
             }
             case ELECT_LEADERS -> {
                 ElectLeadersRequestData request = new ElectLeadersRequestData();
@@ -469,6 +480,39 @@ class EveryVersionTest {
         assertThat(asked.changes()).hasSize(3);
         assertThat(asked.changes().get(0).edits())
                 .containsExactly(new QuorumCommand.ConfigEdit(QuorumCommand.ConfigEdit.Kind.SET, "retention.ms", "5"));
+    }
+
+    @Test
+    void groupsAreConfiguredWithinTheBrokersLimits() throws Exception {
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        request.resources().add(edit((byte) 32, "good", "consumer.session.timeout.ms", (byte) 0, "50000"));
+        request.resources().add(edit((byte) 32, "low", "consumer.session.timeout.ms", (byte) 0, "1"));
+        request.resources().add(edit((byte) 32, "other", "share.session.timeout.ms", (byte) 0, "50000"));
+        IncrementalAlterConfigsResponse response =
+                (IncrementalAlterConfigsResponse) answer(ApiKeys.INCREMENTAL_ALTER_CONFIGS, (short) 1, request);
+        assertThat(response.data().responses().stream().map(row -> Errors.forCode(row.errorCode())))
+                .containsExactly(Errors.NONE, Errors.INVALID_CONFIG, Errors.INVALID_CONFIG);
+        quorum.apply(new MetadataRecord.ConfigSet(
+                new ConfigResource(ConfigResource.Type.GROUP, "good"), "consumer.session.timeout.ms", "50000"));
+        DescribeConfigsRequestData describe = new DescribeConfigsRequestData();
+        describe.resources()
+                .add(new DescribeConfigsRequestData.DescribeConfigsResource()
+                        .setResourceType((byte) 32)
+                        .setResourceName("good")
+                        .setConfigurationKeys(
+                                List.of("consumer.session.timeout.ms", "consumer.heartbeat.interval.ms")));
+        DescribeConfigsResponse described =
+                (DescribeConfigsResponse) answer(ApiKeys.DESCRIBE_CONFIGS, (short) 4, describe);
+        assertThat(described.data().results().get(0).configs().stream()
+                        .map(entry -> entry.name() + "=" + entry.value()))
+                .containsExactly("consumer.heartbeat.interval.ms=5000", "consumer.session.timeout.ms=50000");
+        ListConfigResourcesResponse listed = (ListConfigResourcesResponse) answer(
+                ApiKeys.LIST_CONFIG_RESOURCES,
+                (short) 1,
+                new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 32)));
+        assertThat(listed.data().configResources())
+                .singleElement()
+                .satisfies(resource -> assertThat(resource.resourceName()).isEqualTo("good"));
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.tidemark.broker.api;
 
+import io.tidemark.broker.group.GroupConfigs;
+import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.net.Listener;
 import io.tidemark.broker.net.NetServer;
 import io.tidemark.broker.net.NetSettings;
@@ -42,6 +44,7 @@ final class TestBroker implements AutoCloseable {
                 quorum,
                 new AutoTopicCreation(true, 3, 1),
                 3,
+                new GroupConfigs(new GroupSettings(Map.of())),
                 Map.of("num.partitions", "3", "log.retention.hours", "24"));
     }
 

@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, and of the cluster's
- * default. What follows for partitions is the fold's (B3), except that where unclean elections are allowed now,
+ * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, and of the
+ * cluster's default. What follows for partitions is the fold's (B3), except that where unclean elections are allowed now,
  * partitions without a leader get one at once (R7.35).
  */
 final class ConfigChanges {
@@ -94,6 +94,11 @@ final class ConfigChanges {
     }
 
     private Problem unknown(ConfigResource resource) {
+        if (resource.type() == ConfigResource.Type.GROUP) {
+            return resource.name().isEmpty()
+                    ? new Problem(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
+                    : null;
+        }
         if (resource.type() == ConfigResource.Type.TOPIC) {
             return image.topic(resource.name()) != null
                     ? null
@@ -136,7 +141,9 @@ final class ConfigChanges {
             ConfigResource resource, Map<String, String> before, Map<String, String> after, Set<String> keys) {
         Map<String, String> given = new TreeMap<>(after);
         given.keySet().retainAll(keys);
-        String wrong = TopicConfigs.problem(given);
+        String wrong = resource.type() == ConfigResource.Type.GROUP
+                ? GroupConfigs.problem(given)
+                : TopicConfigs.problem(given);
         if (resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
             for (String key : keys) {
                 if (!CLUSTER_KEYS.contains(key)) {

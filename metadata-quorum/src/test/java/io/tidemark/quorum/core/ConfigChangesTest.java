@@ -136,6 +136,22 @@ class ConfigChangesTest {
     }
 
     @Test
+    void groupsAreConfiguredWhetherTheyExistOrNot() {
+        ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, "g");
+        assertThat(alter(change(group, set("consumer.session.timeout.ms", "50000"))))
+                .containsExactly(ErrorCode.NONE);
+        assertThat(c.image.configs(group)).containsEntry("consumer.session.timeout.ms", "50000");
+        assertThat(alter(change(group, delete("consumer.session.timeout.ms")))).containsExactly(ErrorCode.NONE);
+        assertThat(c.image.configs(group)).isEmpty();
+        assertThat(alter(change(group, set("consumer.session.timeout.ms", "soon"))))
+                .containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(group, set("retention.ms", "5")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        ConfigResource all = new ConfigResource(ConfigResource.Type.GROUP, "");
+        assertThat(alter(change(all, set("consumer.session.timeout.ms", "50000"))))
+                .containsExactly(ErrorCode.INVALID_REQUEST);
+    }
+
+    @Test
     void whereUncleanElectionsAreAllowedNowTheyAreHeldAtOnce() {
         alter(change(TOPIC, set("min.insync.replicas", "1")));
         c.fence(1);

@@ -323,6 +323,7 @@ public final class RecordCodec {
         return switch (config.getType()) {
             case TOPIC -> new ConfigResource(ConfigResource.Type.TOPIC, config.getName());
             case BROKER -> new ConfigResource(ConfigResource.Type.BROKER, config.getName());
+            case GROUP -> new ConfigResource(ConfigResource.Type.GROUP, config.getName());
             case UNRECOGNIZED ->
                 throw new UnreadableException("unknown kind of config resource " + config.getTypeValue());
         };
