@@ -24,7 +24,7 @@ import org.apache.kafka.common.requests.ElectLeadersRequest;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
 
 /**
- * ElectLeaders (R7.70), at any broker: for the partitions named, or for all of which this broker's image says that an
+ * ElectLeaders, at any broker: for the partitions named, or for all of which this broker's image says that an
  * election is needed. Large requests go to the quorum in parts, one after another.
  */
 final class ElectLeadersHandler implements ApiHandler {

@@ -8,7 +8,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.UnregisterBrokerRequest;
 import org.apache.kafka.common.requests.UnregisterBrokerResponse;
 
-/** UnregisterBroker (R7.5), at any broker. */
+/** UnregisterBroker, at any broker: it is forgotten, and stays away if it still runs. */
 final class UnregisterBrokerHandler implements ApiHandler {
     /** The request does not say how long its client waits. */
     private static final int TIMEOUT_MS = 30_000;

@@ -2,6 +2,7 @@ package io.tidemark.broker.app;
 
 import io.tidemark.broker.api.ApiDispatcher;
 import io.tidemark.broker.api.BrokerApis;
+import io.tidemark.broker.api.DeleteRecordsHandler;
 import io.tidemark.broker.api.DescribeLogDirsHandler;
 import io.tidemark.broker.api.DescribeProducersHandler;
 import io.tidemark.broker.api.EpochEndHandler;
@@ -233,6 +234,7 @@ public final class Broker {
                                 config.network().fetchSessionSlots(),
                                 config.network().fetchMaxBytes()))
                 .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
+                .register(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(publisher::image, partitions))
                 .register(ApiKeys.DESCRIBE_LOG_DIRS, new DescribeLogDirsHandler(partitions, node.path(), blocking))
                 .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))

@@ -46,23 +46,26 @@ public final class GroupConfigs {
      * A key of a group.
      *
      * @param fallback what is in force if the group does not say
+     * @param brokerKey the broker's key that says so, or {@code name} if there is none
+     * @param given whether the broker's properties have that key
      */
-    public record Key(String name, ConfigDef.Type type, String documentation, String fallback) {}
+    public record Key(
+            String name, ConfigDef.Type type, String documentation, String fallback, String brokerKey, boolean given) {}
 
     /** All keys, by name. */
     public List<Key> keys() {
-        Map<String, Integer> fallbacks = settings.coordinator().extractConsumerGroupConfigMap();
         List<Key> keys = new ArrayList<>();
         new TreeMap<>(GroupConfig.CONFIG_DEF.configKeys()).forEach((name, definition) -> {
             if (name.startsWith(PREFIX)) {
-                Integer fallback = fallbacks.get(name);
+                String brokerKey = GroupConfig.brokerSynonym(name).orElse(name);
+                String brokers = settings.valueOf(brokerKey);
                 keys.add(new Key(
                         name,
                         definition.type,
                         definition.documentation,
-                        fallback != null
-                                ? fallback.toString()
-                                : ConfigDef.convertToString(definition.defaultValue, definition.type)));
+                        brokers != null ? brokers : ConfigDef.convertToString(definition.defaultValue, definition.type),
+                        brokerKey,
+                        settings.given(brokerKey)));
             }
         });
         return keys;

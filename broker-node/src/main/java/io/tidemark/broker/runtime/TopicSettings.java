@@ -30,6 +30,11 @@ public record TopicSettings(
         return cleanupPolicy.contains("compact");
     }
 
+    /** Whether old records go at all, by age, size or request. */
+    public boolean deleting() {
+        return cleanupPolicy.contains("delete");
+    }
+
     /** The settings of {@code topic}; a value that cannot be read is reported and the default stays. */
     public static TopicSettings of(
             ClusterImage image, String topic, TopicSettings defaults, BiConsumer<String, String> unreadable) {

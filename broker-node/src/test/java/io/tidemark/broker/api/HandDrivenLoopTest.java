@@ -39,6 +39,8 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsResponseData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsResponseData;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
@@ -53,6 +55,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.requests.DeleteRecordsRequest;
 import org.apache.kafka.common.requests.DescribeLogDirsRequest;
 import org.apache.kafka.common.requests.DescribeProducersRequest;
 import org.apache.kafka.common.requests.FetchMetadata;
@@ -398,6 +401,45 @@ class HandDrivenLoopTest {
         assertThat(rows.get(1).errorCode()).isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
         assertThat(answer.topics().get(1).partitions().get(0).errorCode())
                 .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+    }
+
+    @Test
+    void recordsAreDeletedInEveryVersion() throws IOException {
+        TopicState topic = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        produce(topic);
+        for (short version = ApiKeys.DELETE_RECORDS.oldestVersion();
+                version <= ApiKeys.DELETE_RECORDS.latestVersion();
+                version++) {
+            produce(topic);
+            DeleteRecordsRequestData request = new DeleteRecordsRequestData().setTimeoutMs(1_000);
+            for (String name : List.of("t", "missing", "__consumer_offsets")) {
+                request.topics()
+                        .add(new DeleteRecordsRequestData.DeleteRecordsTopic()
+                                .setName(name)
+                                .setPartitions(List.of(
+                                        new DeleteRecordsRequestData.DeleteRecordsPartition()
+                                                .setPartitionIndex(0)
+                                                .setOffset(-1),
+                                        new DeleteRecordsRequestData.DeleteRecordsPartition()
+                                                .setPartitionIndex(9)
+                                                .setOffset(0))));
+            }
+            FakeCall call = new FakeCall(new DeleteRecordsRequest.Builder(request).build(version));
+            new DeleteRecordsHandler(quorum, partitions).handle(call);
+            turn();
+            DeleteRecordsResponseData.DeleteRecordsTopicResultCollection topics =
+                    written(call, new DeleteRecordsResponseData(), version).topics();
+            DeleteRecordsResponseData.DeleteRecordsPartitionResult row =
+                    topics.find("t").partitions().find(0);
+            assertThat(row.errorCode()).isEqualTo(Errors.NONE.code());
+            assertThat(row.lowWatermark()).isEqualTo(2 + version);
+            assertThat(topics.find("t").partitions().find(9).errorCode())
+                    .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+            assertThat(topics.find("missing").partitions().find(0).errorCode())
+                    .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+        }
     }
 
     /** The answer as a client of that version reads it. */
