@@ -66,6 +66,7 @@ public final class BrokerApis {
                 .register(ApiKeys.ALTER_CONFIGS, alterConfigs::wholly)
                 .register(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(image))
                 .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
+                .register(ApiKeys.UPDATE_FEATURES, ClusterFeatures::update)
                 .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
                 .register(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(image))
                 .register(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(image, quorum))

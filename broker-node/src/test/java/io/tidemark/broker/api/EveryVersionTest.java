@@ -35,6 +35,7 @@ import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.UnregisterBrokerRequestData;
+import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
@@ -53,6 +54,7 @@ import org.apache.kafka.common.requests.InitProducerIdResponse;
 import org.apache.kafka.common.requests.ListConfigResourcesResponse;
 import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.MetadataResponse;
+import org.apache.kafka.common.requests.UpdateFeaturesResponse;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -174,6 +176,11 @@ class EveryVersionTest {
                 bodies.add(request);
                 bodies.add(new ElectLeadersRequestData().setTopicPartitions(null));
             }
+            case UPDATE_FEATURES -> {
+                bodies.add(features("group.version", (short) 1));
+                bodies.add(features("group.version", (short) 0));
+                bodies.add(features("metadata.version", (short) 7));
+            }
             case UNREGISTER_BROKER -> {
                 bodies.add(new UnregisterBrokerRequestData().setBrokerId(2));
                 bodies.add(new UnregisterBrokerRequestData().setBrokerId(7));
@@ -224,6 +231,15 @@ class EveryVersionTest {
                         .setConfigOperation(operation)
                         .setValue(value));
         return resource;
+    }
+
+    private static Message features(String feature, short level) {
+        UpdateFeaturesRequestData request = new UpdateFeaturesRequestData();
+        request.featureUpdates()
+                .add(new UpdateFeaturesRequestData.FeatureUpdateKey()
+                        .setFeature(feature)
+                        .setMaxVersionLevel(level));
+        return request;
     }
 
     private static Message reassignmentsOf(String... names) {
@@ -314,7 +330,8 @@ class EveryVersionTest {
         }
         assertThat(versions.apiVersion(ApiKeys.INIT_PRODUCER_ID.id).maxVersion())
                 .isEqualTo((short) 5);
-        assertThat(versions.data().finalizedFeatures()).isEmpty();
+        assertThat(versions.data().finalizedFeatures().stream().map(feature -> feature.name()))
+                .containsExactlyInAnyOrder("eligible.leader.replicas.version", "group.version");
     }
 
     @Test
@@ -513,6 +530,19 @@ class EveryVersionTest {
         assertThat(listed.data().configResources())
                 .singleElement()
                 .satisfies(resource -> assertThat(resource.resourceName()).isEqualTo("good"));
+    }
+
+    @Test
+    void theLevelOfAFeatureStays() throws Exception {
+        assertThat(levelChange("eligible.leader.replicas.version", (short) 1)).isEqualTo(Errors.NONE);
+        assertThat(levelChange("eligible.leader.replicas.version", (short) 0)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+        assertThat(levelChange("metadata.version", (short) 1)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+    }
+
+    private Errors levelChange(String feature, short level) throws Exception {
+        return ((UpdateFeaturesResponse) answer(ApiKeys.UPDATE_FEATURES, (short) 2, features(feature, level)))
+                .topLevelError()
+                .error();
     }
 
     @Test
