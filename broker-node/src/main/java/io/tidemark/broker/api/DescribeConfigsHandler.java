@@ -106,10 +106,11 @@ final class DescribeConfigsHandler implements ApiHandler {
                 if (own.containsKey(key.name())) {
                     origins.add(new TopicConfigs.Origin(key.name(), own.get(key.name()), ConfigSource.GROUP_CONFIG));
                 }
-                origins.add(new TopicConfigs.Origin(
-                        key.brokerKey(),
-                        key.fallback(),
-                        key.given() ? ConfigSource.STATIC_BROKER_CONFIG : ConfigSource.DEFAULT_CONFIG));
+                if (key.brokers() != null) {
+                    origins.add(
+                            new TopicConfigs.Origin(key.brokerKey(), key.brokers(), ConfigSource.STATIC_BROKER_CONFIG));
+                }
+                origins.add(new TopicConfigs.Origin(key.brokerKey(), key.standard(), ConfigSource.DEFAULT_CONFIG));
                 entries.add(
                         entry(key.name(), origins, ConfigType.valueOf(key.type().name()), request)
                                 .setDocumentation(request.includeDocumentation() ? key.documentation() : null));

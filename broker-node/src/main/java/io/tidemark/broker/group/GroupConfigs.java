@@ -45,12 +45,17 @@ public final class GroupConfigs {
     /**
      * A key of a group.
      *
-     * @param fallback what is in force if the group does not say
-     * @param brokerKey the broker's key that says so, or {@code name} if there is none
-     * @param given whether the broker's properties have that key
+     * @param brokers what is in force if the group does not say and the broker's properties do, else null
+     * @param standard what is in force if nobody says
+     * @param brokerKey the broker's key for all groups, or {@code name} if there is none
      */
     public record Key(
-            String name, ConfigDef.Type type, String documentation, String fallback, String brokerKey, boolean given) {}
+            String name,
+            ConfigDef.Type type,
+            String documentation,
+            String brokers,
+            String standard,
+            String brokerKey) {}
 
     /** All keys, by name. */
     public List<Key> keys() {
@@ -58,14 +63,16 @@ public final class GroupConfigs {
         new TreeMap<>(GroupConfig.CONFIG_DEF.configKeys()).forEach((name, definition) -> {
             if (name.startsWith(PREFIX)) {
                 String brokerKey = GroupConfig.brokerSynonym(name).orElse(name);
-                String brokers = settings.valueOf(brokerKey);
+                String standard = GroupSettings.defaultOf(brokerKey);
                 keys.add(new Key(
                         name,
                         definition.type,
                         definition.documentation,
-                        brokers != null ? brokers : ConfigDef.convertToString(definition.defaultValue, definition.type),
-                        brokerKey,
-                        settings.given(brokerKey)));
+                        settings.given(brokerKey),
+                        standard != null
+                                ? standard
+                                : ConfigDef.convertToString(definition.defaultValue, definition.type),
+                        brokerKey));
             }
         });
         return keys;

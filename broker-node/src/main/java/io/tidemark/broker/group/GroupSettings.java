@@ -3,7 +3,6 @@ package io.tidemark.broker.group;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.coordinator.group.GroupConfigManager;
@@ -24,16 +23,15 @@ public final class GroupSettings {
         });
     }
 
-    private final Set<String> given;
-    private final AbstractConfig parsed;
+    private final Map<String, String> given;
     private final GroupCoordinatorConfig coordinator;
     private final ShareGroupConfig share;
     private final boolean consumerProtocol;
 
     /** Throws Kafka's ConfigException or IllegalArgumentException, which name the key, for what Kafka would refuse. */
     public GroupSettings(Map<String, String> given) {
-        this.given = Set.copyOf(given.keySet());
-        this.parsed = new AbstractConfig(KEYS, new HashMap<>(given), false);
+        this.given = Map.copyOf(given);
+        AbstractConfig parsed = new AbstractConfig(KEYS, new HashMap<>(given), false);
         this.coordinator = new GroupCoordinatorConfig(parsed);
         this.share = new ShareGroupConfig(parsed);
         List<String> protocols = parsed.getList(PROTOCOLS);
@@ -60,17 +58,9 @@ public final class GroupSettings {
         return new GroupConfigManager(coordinator.extractGroupConfigMap(share), coordinator, share);
     }
 
-    /** Whether the broker's properties have that key. */
-    boolean given(String key) {
-        return given.contains(key);
-    }
-
-    /** The value of a key as text, given or not; null if there is no such key. */
-    String valueOf(String key) {
-        ConfigDef.ConfigKey definition = KEYS.configKeys().get(key);
-        return definition == null
-                ? null
-                : ConfigDef.convertToString(parsed.values().get(key), definition.type);
+    /** The value that the broker's properties give that key; null if they do not. */
+    String given(String key) {
+        return given.get(key);
     }
 
     /** Default of a key as text, such as {@code group.min.session.timeout.ms}; null if there is no such key. */
