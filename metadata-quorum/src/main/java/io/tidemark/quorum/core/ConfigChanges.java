@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -106,9 +107,7 @@ final class ConfigChanges {
                             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
                             "The topic '" + resource.name() + "' does not exist.");
         }
-        return resource.equals(ConfigResource.CLUSTER_DEFAULT)
-                ? null
-                : invalid("a broker reads its own configuration once, from its file");
+        return null;
     }
 
     /** {@code after} is what a list is appended to or subtracted from, too. */
@@ -144,17 +143,30 @@ final class ConfigChanges {
         String wrong = resource.type() == ConfigResource.Type.GROUP
                 ? GroupConfigs.problem(given)
                 : TopicConfigs.problem(given);
-        if (resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
-            for (String key : keys) {
-                if (!CLUSTER_KEYS.contains(key)) {
-                    return invalid(key + " cannot be changed while the cluster runs");
-                }
-            }
-            if (before.containsKey(ClusterImage.MIN_ISR_KEY) && !after.containsKey(ClusterImage.MIN_ISR_KEY)) {
-                return invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.");
+        if (resource.type() == ConfigResource.Type.BROKER) {
+            Problem problem = brokerProblem(resource, before, after, keys);
+            if (problem != null) {
+                return problem;
             }
         }
         return wrong == null ? null : invalid(wrong);
+    }
+
+    /** What is deleted and was not set is no change: tools clean up so. */
+    private static Problem brokerProblem(
+            ConfigResource resource, Map<String, String> before, Map<String, String> after, Set<String> keys) {
+        for (String key : new TreeSet<>(keys)) {
+            boolean same = Objects.equals(before.get(key), after.get(key));
+            if (!same && !resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
+                return invalid("a broker reads its own configuration once, from its file: " + key);
+            }
+            if (!same && !CLUSTER_KEYS.contains(key)) {
+                return invalid(key + " cannot be changed while the cluster runs");
+            }
+        }
+        return before.containsKey(ClusterImage.MIN_ISR_KEY) && !after.containsKey(ClusterImage.MIN_ISR_KEY)
+                ? invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
+                : null;
     }
 
     private void record(ConfigResource resource, Map<String, String> before, Map<String, String> after) {

@@ -133,6 +133,10 @@ class ConfigChangesTest {
         assertThat(alter(change(CLUSTER, set("log.retention.ms", "5")))).containsExactly(ErrorCode.INVALID_CONFIG);
         ConfigResource broker = new ConfigResource(ConfigResource.Type.BROKER, "1");
         assertThat(alter(change(broker, set("min.insync.replicas", "1")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(broker, delete("leader.replication.throttled.rate"))))
+                .as("it was not set")
+                .containsExactly(ErrorCode.NONE);
+        assertThat(c.lastRecords).isEmpty();
     }
 
     @Test
