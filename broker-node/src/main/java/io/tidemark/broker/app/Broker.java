@@ -235,7 +235,9 @@ public final class Broker {
                                 config.network().fetchMaxBytes()))
                 .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
                 .register(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(publisher::image, partitions))
-                .register(ApiKeys.DESCRIBE_LOG_DIRS, new DescribeLogDirsHandler(partitions, node.path(), blocking))
+                .register(
+                        ApiKeys.DESCRIBE_LOG_DIRS,
+                        new DescribeLogDirsHandler(partitions, node.path(), threads.blocking()))
                 .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
                 .build();
