@@ -137,8 +137,9 @@ row endless 'max lag is 0' "compare the replicas bytewise" replica-verification 
 row works 'Dynamic configs for topic' "show a topic's settings" configs "${server[@]}" --describe --topic "$topic"
 row works 'Static|log.dirs|node.id|DEFAULT_CONFIG' "show a broker's settings" configs "${server[@]}" --describe --broker 1 --all
 row works '' "list the settings a broker was given at run time" configs "${server[@]}" --describe --broker 1
-row "not yet" 'INCREMENTAL_ALTER_CONFIGS' "change a topic's setting" configs "${server[@]}" --alter --topic "$topic" --add-config retention.ms=3600000
-row "not yet" 'INCREMENTAL_ALTER_CONFIGS' "change a broker's setting" configs "${server[@]}" --alter --broker 1 --add-config log.cleaner.threads=2
+row works 'Completed updating config for topic' "change a topic's setting" configs "${server[@]}" --alter --topic "$topic" --add-config retention.ms=3600000
+row works 'Completed updating config for group' "change a group's setting" configs "${server[@]}" --alter --group "$group" --add-config consumer.session.timeout.ms=50000
+row "not yet" 'reads its own configuration once' "change a broker's setting" configs "${server[@]}" --alter --broker 1 --add-config log.cleaner.threads=2
 row "not yet" 'DESCRIBE_CLIENT_QUOTAS|DESCRIBE_USER_SCRAM' "quotas of users" configs "${server[@]}" --describe --entity-type users
 row works 'Processed a total of' "read with a group" console-consumer "${server[@]}" --topic "$topic" --group "$group" --from-beginning --max-messages 100 --timeout-ms 30000
 row works 'Processed a total of' "read with a group of the new protocol" console-consumer "${server[@]}" --topic "$topic" --group "$group-new" --from-beginning --max-messages 100 --timeout-ms 30000 --command-property group.protocol=consumer
@@ -152,19 +153,19 @@ row works "Empty|Stable" "describe a group's state" consumer-groups "${server[@]
 row works "$topic" "reset a group's offsets" consumer-groups "${server[@]}" --reset-offsets --group "$group" --topic "$topic" --to-earliest --execute
 row works 'Deletion of requested consumer groups|successful' "delete a group" consumer-groups "${server[@]}" --delete --group "$group"
 printf '{"version":1,"partitions":[{"topic":"%s","partition":0,"offset":1}]}' "$topic" >"$work/records.json"
-row "not yet" 'DELETE_RECORDS' "delete records" delete-records "${server[@]}" --offset-json-file "$work/records.json"
-row "not yet" 'DESCRIBE_LOG_DIRS' "sizes of the replicas" log-dirs "${server[@]}" --describe --topic-list "$topic"
+row works 'low_watermark: 1' "delete records" delete-records "${server[@]}" --offset-json-file "$work/records.json"
+row works "$topic-0" "sizes of the replicas" log-dirs "${server[@]}" --describe --topic-list "$topic"
 printf '{"version":1,"topics":[{"topic":"%s"}]}' "$topic" >"$work/topics.json"
-row "not yet" 'DESCRIBE_LOG_DIRS' "propose a reassignment" reassign-partitions "${server[@]}" --generate --topics-to-move-json-file "$work/topics.json" --broker-list 1,2
+row works 'Proposed partition reassignment' "propose a reassignment" reassign-partitions "${server[@]}" --generate --topics-to-move-json-file "$work/topics.json" --broker-list 1,2,3
 printf '{"version":1,"partitions":[{"topic":"%s","partition":0,"replicas":[3,2,1]}]}' "$topic" >"$work/move.json"
-row "not yet" 'LIST_PARTITION_REASSIGNMENTS' "move a partition" reassign-partitions "${server[@]}" --execute --reassignment-json-file "$work/move.json"
-row "not yet" 'LIST_PARTITION_REASSIGNMENTS' "verify a move" reassign-partitions "${server[@]}" --verify --reassignment-json-file "$work/move.json"
-row "not yet" 'ELECT_LEADERS' "elect preferred leaders" leader-election "${server[@]}" --election-type preferred --topic "$topic" --partition 0
+row "not yet" 'ALTER_PARTITION_REASSIGNMENTS' "move a partition" reassign-partitions "${server[@]}" --execute --reassignment-json-file "$work/move.json"
+row works 'Reassignment of partition|no active reassignment' "verify a move" reassign-partitions "${server[@]}" --verify --reassignment-json-file "$work/move.json"
+row works 'Successfully completed leader election|Valid replica already elected' "elect preferred leaders" leader-election "${server[@]}" --election-type preferred --topic "$topic" --partition 0
 row "not yet" 'DESCRIBE_QUORUM' "state of the quorum" metadata-quorum "${server[@]}" describe --status
 row works '' "finalized features" features "${server[@]}" describe
 row "not yet" 'LIST_TRANSACTIONS' "list transactions" transactions "${server[@]}" list
-row "not yet" 'DESCRIBE_PRODUCERS' "producers of a partition" transactions "${server[@]}" describe-producers --topic "$topic" --partition 0
-row "not yet" 'DESCRIBE_PRODUCERS' "find hanging transactions" transactions "${server[@]}" find-hanging --broker-id 1
+row works 'LatestCoordinatorEpoch' "producers of a partition" transactions "${server[@]}" describe-producers --topic "$topic" --partition 0
+row works '' "find hanging transactions" transactions "${server[@]}" find-hanging --broker-id 1
 row "not yet" 'DESCRIBE_ACLS' "list ACLs" acls "${server[@]}" --list
 # This tool wants to create a topic of that name.
 [[ -n $only && compatibility != *"$only"* ]] \

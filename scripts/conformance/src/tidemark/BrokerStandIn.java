@@ -1,5 +1,7 @@
 package io.tidemark.conformance;
 
+import static org.mockito.Mockito.mock;
+
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.TopicState;
@@ -10,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
+import kafka.network.SocketServer;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.coordinator.group.GroupCoordinator;
@@ -17,8 +20,8 @@ import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.MetadataCache;
 
 /**
- * Stands where tests expect Kafka's broker object: can be stopped and started, tells its port, the test's properties, and
- * what metadata it acts on. Anything else is Kafka's inside.
+ * Stands where tests expect Kafka's broker object: can be stopped and started, tells its port (as its socket server does,
+ * too), the test's properties, and what metadata it acts on. Anything else is Kafka's inside.
  */
 final class BrokerStandIn {
     private final int id;
@@ -70,6 +73,14 @@ final class BrokerStandIn {
             }
             case "boundPort" -> {
                 return cluster.ports().get(id);
+            }
+            case "socketServer" -> {
+                return mock(SocketServer.class, call -> {
+                    if (call.getMethod().getName().equals("boundPort")) {
+                        return cluster.ports().get(id);
+                    }
+                    throw insides.reach("SocketServer." + call.getMethod().getName());
+                });
             }
             case "metadataCache" -> {
                 return proxy(

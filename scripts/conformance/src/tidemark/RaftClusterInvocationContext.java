@@ -3,6 +3,7 @@ package org.apache.kafka.common.test.junit;
 import io.tidemark.conformance.TidemarkInstance;
 import java.util.List;
 import org.apache.kafka.common.test.api.ClusterConfig;
+import org.apache.kafka.common.utils.Exit;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -35,6 +36,10 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
         TidemarkInstance instance = new TidemarkInstance(config, combined);
         return List.of(
                 (BeforeEachCallback) context -> {
+                    // A tool that a test runs must not end the process with the tests that come after it.
+                    Exit.setExitProcedure((status, message) -> {
+                        throw new IllegalStateException("a tool ended with status " + status);
+                    });
                     instance.format();
                     if (config.isAutoStart()) {
                         instance.start();

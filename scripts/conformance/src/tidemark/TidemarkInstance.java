@@ -7,6 +7,7 @@ import io.tidemark.model.metadata.TopicState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import org.apache.kafka.common.test.api.ClusterConfig;
 import org.apache.kafka.common.test.api.TestKitDefaults;
 import org.apache.kafka.common.test.api.Type;
 import org.apache.kafka.server.authorizer.Authorizer;
+import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.apache.kafka.server.fault.FaultHandlerException;
 import org.apache.kafka.test.TestUtils;
@@ -64,13 +66,22 @@ public final class TidemarkInstance implements ClusterInstance {
                     controllerIds,
                     brokerIds,
                     config.brokerListenerName().value(),
-                    known(config.serverProperties()),
+                    known(withoutFeatures(config)),
                     config.perServerOverrideProperties()));
         } catch (ConfigException e) {
             throw new TestAbortedException(
                     "not applicable: Tidemark refuses the test's server properties: " + String.join("; ", e.problems()),
                     e);
         }
+    }
+
+    /** Kafka has levels of features where Tidemark has a key: level 0 of group.version is no consumer protocol. */
+    private static Map<String, String> withoutFeatures(ClusterConfig config) {
+        Map<String, String> properties = new HashMap<>(config.serverProperties());
+        if (config.features().getOrDefault(Feature.GROUP_VERSION, (short) 1) == 0) {
+            properties.put("group.coordinator.rebalance.protocols", "classic");
+        }
+        return properties;
     }
 
     /** Without keys that the test made up: Kafka ignores them, Tidemark would take them for misspelt. */

@@ -6,7 +6,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
-import org.apache.kafka.common.feature.Features;
 import org.apache.kafka.common.message.ApiMessageType;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
@@ -77,13 +76,11 @@ public final class ApiDispatcher implements CallHandler {
         }
     }
 
-    /** No feature is finalized: clients then use no protocol that depends on one. */
     private static ApiVersionsResponse versions(Set<ApiKeys> apis, boolean alterFeatureLevel0) {
-        return new ApiVersionsResponse.Builder()
+        ApiVersionsResponse.Builder response = new ApiVersionsResponse.Builder()
                 .setApiVersions(ApiVersionsResponse.collectApis(ApiMessageType.ListenerType.BROKER, apis, false))
-                .setAlterFeatureLevel0(alterFeatureLevel0)
-                .setSupportedFeatures(Features.emptySupportedFeatures())
-                .setFinalizedFeatures(Map.of())
-                .build();
+                .setAlterFeatureLevel0(alterFeatureLevel0);
+        ClusterFeatures.tell(response);
+        return response.build();
     }
 }

@@ -1,7 +1,9 @@
 package io.tidemark.broker.api;
 
+import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.runtime.MetadataWaiter;
 import io.tidemark.broker.runtime.QuorumPort;
+import io.tidemark.model.config.AutoTopicCreation;
 import io.tidemark.model.metadata.ClusterImage;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -17,7 +19,9 @@ public final class BrokerApis {
      *
      * @param image the cluster as this broker has applied it
      * @param brokerEpoch epoch of the registration, -1 before it
-     * @param autoCreateTopics with {@code defaultPartitions} and {@code defaultReplicationFactor}
+     * @param autoTopicCreation of topics that clients name
+     * @param defaultPartitions how many partitions are reckoned for a topic whose creator leaves it to the controllers
+     * @param groups the rules for the configuration of single groups
      * @param config the broker's own configuration under Kafka's keys, as far as it may be shown
      */
     public record Environment(
@@ -27,9 +31,9 @@ public final class BrokerApis {
             Supplier<ClusterImage> image,
             QuorumPort quorum,
             MetadataWaiter waiter,
-            boolean autoCreateTopics,
+            AutoTopicCreation autoTopicCreation,
             int defaultPartitions,
-            int defaultReplicationFactor,
+            GroupConfigs groups,
             Map<String, String> config) {
         public Environment {
             config = Map.copyOf(config);
@@ -37,14 +41,11 @@ public final class BrokerApis {
     }
 
     public static ApiDispatcher.Builder register(ApiDispatcher.Builder apis, Environment broker) {
-        TopicAutoCreation autoCreation = new TopicAutoCreation(
-                broker.quorum(),
-                broker.autoCreateTopics(),
-                broker.defaultPartitions(),
-                broker.defaultReplicationFactor());
+        TopicAutoCreation autoCreation = new TopicAutoCreation(broker.quorum(), broker.autoTopicCreation());
         QuorumRequest quorum = new QuorumRequest(broker.quorum(), broker.waiter());
         TopicConfigs topicConfigs = new TopicConfigs(broker.brokerId(), broker.config());
         Supplier<ClusterImage> image = broker.image();
+        AlterConfigsHandlers alterConfigs = new AlterConfigsHandlers(quorum, image, broker.groups());
         return apis.register(
                         ApiKeys.METADATA,
                         new MetadataHandler(image, broker.clusterId(), broker.brokerId(), autoCreation))
@@ -55,11 +56,19 @@ public final class BrokerApis {
                         ApiKeys.DESCRIBE_TOPIC_PARTITIONS, new DescribeTopicPartitionsHandler(image, broker.brokerId()))
                 .register(
                         ApiKeys.DESCRIBE_CONFIGS,
-                        new DescribeConfigsHandler(image, broker.brokerId(), broker.config(), topicConfigs))
+                        new DescribeConfigsHandler(
+                                image, broker.brokerId(), broker.config(), topicConfigs, broker.groups()))
                 .register(
                         ApiKeys.CREATE_TOPICS,
                         new CreateTopicsHandler(image, quorum, topicConfigs, broker.defaultPartitions()))
                 .register(ApiKeys.DELETE_TOPICS, new DeleteTopicsHandler(quorum))
+                .register(ApiKeys.INCREMENTAL_ALTER_CONFIGS, alterConfigs::incrementally)
+                .register(ApiKeys.ALTER_CONFIGS, alterConfigs::wholly)
+                .register(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(image))
+                .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
+                .register(ApiKeys.UPDATE_FEATURES, ClusterFeatures::update)
+                .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
+                .register(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(image))
                 .register(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(image, quorum))
                 .register(
                         ApiKeys.INIT_PRODUCER_ID,

@@ -18,6 +18,8 @@ import org.apache.kafka.common.requests.DeleteTopicsResponse;
 /** DeleteTopics by name or, from version 6 on, by id; at any broker. */
 final class DeleteTopicsHandler implements ApiHandler {
     private static final short FIRST_WITH_TOPIC_IDS = 6;
+    /** Older clients do not know the error of a cluster that lets no topic be deleted. */
+    private static final short FIRST_WITH_DELETION_DISABLED = 3;
 
     private final QuorumRequest quorum;
 
@@ -80,9 +82,15 @@ final class DeleteTopicsHandler implements ApiHandler {
                     .add(new DeletableTopicResult()
                             .setName(nameless ? null : outcome.name())
                             .setTopicId(ClusterView.uuid(outcome.topicId()))
-                            .setErrorCode(outcome.error().code())
+                            .setErrorCode(error(outcome.error(), version).code())
                             .setErrorMessage(outcome.message()));
         }
         return new DeleteTopicsResponse(response);
+    }
+
+    private static Errors error(Errors error, short version) {
+        return error == Errors.TOPIC_DELETION_DISABLED && version < FIRST_WITH_DELETION_DISABLED
+                ? Errors.INVALID_REQUEST
+                : error;
     }
 }

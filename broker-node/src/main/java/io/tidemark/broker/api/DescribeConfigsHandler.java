@@ -1,5 +1,6 @@
 package io.tidemark.broker.api;
 
+import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.net.Call;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
@@ -23,19 +24,25 @@ import org.apache.kafka.common.requests.DescribeConfigsResponse;
 import org.apache.kafka.common.requests.DescribeConfigsResponse.ConfigSource;
 import org.apache.kafka.common.requests.DescribeConfigsResponse.ConfigType;
 
-/** DescribeConfigs: the effective values of topics, and those of this broker or of the cluster's default. */
+/** DescribeConfigs: the effective values of topics and groups, and those of this broker or of the cluster's default. */
 final class DescribeConfigsHandler implements ApiHandler {
     private final Supplier<ClusterImage> image;
     private final int brokerId;
     private final Map<String, String> brokerConfig;
     private final TopicConfigs topicConfigs;
+    private final GroupConfigs groups;
 
     DescribeConfigsHandler(
-            Supplier<ClusterImage> image, int brokerId, Map<String, String> brokerConfig, TopicConfigs topicConfigs) {
+            Supplier<ClusterImage> image,
+            int brokerId,
+            Map<String, String> brokerConfig,
+            TopicConfigs topicConfigs,
+            GroupConfigs groups) {
         this.image = image;
         this.brokerId = brokerId;
         this.brokerConfig = brokerConfig;
         this.topicConfigs = topicConfigs;
+        this.groups = groups;
     }
 
     @Override
@@ -57,6 +64,7 @@ final class DescribeConfigsHandler implements ApiHandler {
         return switch (Type.forId(resource.resourceType())) {
             case TOPIC -> topic(resource, request, now);
             case BROKER -> broker(resource, request, now);
+            case GROUP -> group(resource, request, now);
             default -> failed(Errors.INVALID_REQUEST, "the configuration of such resources cannot be described");
         };
     }
@@ -79,6 +87,33 @@ final class DescribeConfigsHandler implements ApiHandler {
                                 ConfigType.valueOf(value.type().name()),
                                 request)
                         .setDocumentation(request.includeDocumentation() ? value.documentation() : null));
+            }
+        }
+        return new DescribeConfigsResult().setConfigs(entries);
+    }
+
+    private DescribeConfigsResult group(
+            DescribeConfigsResource resource, DescribeConfigsRequestData request, ClusterImage now) {
+        String name = resource.resourceName();
+        if (name.isEmpty()) {
+            return failed(Errors.INVALID_REQUEST, "Group name must not be empty");
+        }
+        Map<String, String> own = now.configs(new ConfigResource(ConfigResource.Type.GROUP, name));
+        List<DescribeConfigsResourceResult> entries = new ArrayList<>();
+        for (GroupConfigs.Key key : groups.keys()) {
+            if (asked(resource, key.name())) {
+                List<TopicConfigs.Origin> origins = new ArrayList<>();
+                if (own.containsKey(key.name())) {
+                    origins.add(new TopicConfigs.Origin(key.name(), own.get(key.name()), ConfigSource.GROUP_CONFIG));
+                }
+                if (key.brokers() != null) {
+                    origins.add(
+                            new TopicConfigs.Origin(key.brokerKey(), key.brokers(), ConfigSource.STATIC_BROKER_CONFIG));
+                }
+                origins.add(new TopicConfigs.Origin(key.brokerKey(), key.standard(), ConfigSource.DEFAULT_CONFIG));
+                entries.add(
+                        entry(key.name(), origins, ConfigType.valueOf(key.type().name()), request)
+                                .setDocumentation(request.includeDocumentation() ? key.documentation() : null));
             }
         }
         return new DescribeConfigsResult().setConfigs(entries);

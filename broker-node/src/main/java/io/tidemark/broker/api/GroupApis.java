@@ -53,14 +53,21 @@ public final class GroupApis {
                 .register(ApiKeys.SYNC_GROUP, handlers::sync)
                 .register(ApiKeys.HEARTBEAT, handlers::heartbeat)
                 .register(ApiKeys.LEAVE_GROUP, handlers::leave)
-                .register(ApiKeys.CONSUMER_GROUP_HEARTBEAT, handlers::consumerHeartbeat)
-                .register(ApiKeys.CONSUMER_GROUP_DESCRIBE, handlers::consumerDescribe)
+                .register(ApiKeys.CONSUMER_GROUP_HEARTBEAT, handlers.ofConsumerProtocol(handlers::consumerHeartbeat))
+                .register(ApiKeys.CONSUMER_GROUP_DESCRIBE, handlers.ofConsumerProtocol(handlers::consumerDescribe))
                 .register(ApiKeys.DESCRIBE_GROUPS, handlers::describe)
                 .register(ApiKeys.LIST_GROUPS, handlers::list)
                 .register(ApiKeys.DELETE_GROUPS, handlers::delete)
                 .register(ApiKeys.OFFSET_COMMIT, new OffsetCommitHandler(image, handlers.calls))
                 .register(ApiKeys.OFFSET_FETCH, new OffsetFetchHandler(image, handlers.calls))
                 .register(ApiKeys.OFFSET_DELETE, new OffsetDeleteHandler(image, handlers.calls));
+    }
+
+    /** Where the protocol is switched off its requests are offered all the same, and refused one by one, as Kafka does. */
+    private ApiHandler ofConsumerProtocol(ApiHandler handler) {
+        return groups.offersConsumerProtocol()
+                ? handler
+                : call -> call.respond(call.body().getErrorResponse(0, Errors.UNSUPPORTED_VERSION.exception()));
     }
 
     private void join(Call call) {

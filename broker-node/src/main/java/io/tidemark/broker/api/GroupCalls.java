@@ -38,11 +38,11 @@ final class GroupCalls {
         });
     }
 
-    /** COORDINATOR_NOT_AVAILABLE if no group has been used in the cluster yet. */
+    /** NOT_COORDINATOR, as of a group that lives elsewhere, if no group has been used in the cluster yet. */
     <T> CompletableFuture<T> ask(Call call, Question<T> question) {
         GroupCoordinator coordinator = groups.coordinator().orElse(null);
         if (coordinator == null) {
-            return CompletableFuture.failedFuture(Errors.COORDINATOR_NOT_AVAILABLE.exception());
+            return CompletableFuture.failedFuture(Errors.NOT_COORDINATOR.exception());
         }
         try {
             return question.ask(coordinator, new GroupCallContext(call));

@@ -1,6 +1,7 @@
 package io.tidemark.broker.api;
 
 import io.tidemark.broker.runtime.QuorumPort;
+import io.tidemark.model.config.AutoTopicCreation;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumReply;
@@ -22,27 +23,24 @@ final class TopicAutoCreation {
     private static final int MAX_IN_FLIGHT = 1000;
 
     private final QuorumPort quorum;
-    private final boolean enabled;
-    private final int partitions;
-    private final int replicationFactor;
+    private final AutoTopicCreation config;
     private final Set<String> inFlight = ConcurrentHashMap.newKeySet();
 
-    TopicAutoCreation(QuorumPort quorum, boolean enabled, int partitions, int replicationFactor) {
+    TopicAutoCreation(QuorumPort quorum, AutoTopicCreation config) {
         this.quorum = quorum;
-        this.enabled = enabled;
-        this.partitions = partitions;
-        this.replicationFactor = replicationFactor;
+        this.config = config;
     }
 
     /** Starts what is not under way yet; the names are legal. The outcome shows in the cluster's image. */
     void create(List<String> names, String client) {
-        if (!enabled) {
+        if (!config.enabled()) {
             return;
         }
         List<QuorumCommand.NewTopic> topics = new ArrayList<>();
         for (String name : names) {
             if (inFlight.size() < MAX_IN_FLIGHT && inFlight.add(name)) {
-                topics.add(new QuorumCommand.NewTopic(name, partitions, replicationFactor, List.of(), Map.of()));
+                topics.add(new QuorumCommand.NewTopic(
+                        name, config.partitions(), config.replicationFactor(), List.of(), Map.of()));
             }
         }
         if (topics.isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * One request that changes topics, row by row: what can be refused without looking at the cluster is refused here and
+ * One request that changes topics or their configuration, row by row: what can be refused without looking at the cluster is refused here and
  * never becomes an entry of the metadata log; the other rows go to the quorum as one command.
  *
  * @param <T> a row that goes to the quorum
@@ -22,6 +22,7 @@ final class TopicChange<T> {
 
     /** What became of one row; {@code partitions} and {@code replicationFactor} are -1 if unknown. */
     record Outcome(String name, TopicId topicId, int partitions, int replicationFactor, Errors error, String message) {
+        /** Nothing is known but the error, which may be NONE. */
         static Outcome refused(String name, TopicId topicId, Errors error, String message) {
             return new Outcome(name, topicId, -1, -1, error, message);
         }
@@ -76,6 +77,15 @@ final class TopicChange<T> {
         if (reply instanceof QuorumReply.Topics topics && topics.results().size() == places.size()) {
             for (int i = 0; i < places.size(); i++) {
                 outcomes.set(places.get(i), outcome(topics.results().get(i)));
+            }
+        } else if (reply instanceof QuorumReply.Rows rows && rows.rows().size() == places.size()) {
+            for (int i = 0; i < places.size(); i++) {
+                QuorumReply.Rows.Row row = rows.rows().get(i);
+                Outcome named = outcomes.get(places.get(i));
+                String message = row.error() == ErrorCode.NONE ? null : row.message();
+                outcomes.set(
+                        places.get(i),
+                        Outcome.refused(named.name(), named.topicId(), ReplyErrors.of(row.error()), message));
             }
         } else if (reply instanceof QuorumReply.Refused refused) {
             refuseAll(ReplyErrors.of(refused.error()), refused.message());

@@ -5,6 +5,8 @@ import io.tidemark.model.metadata.ConfigResource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.TopicConfig;
@@ -61,13 +63,15 @@ final class TopicConfigs {
         }
     }
 
-    /** All keys that a topic whose own configuration is {@code own} has, by name. */
+    /** All keys that a topic whose own configuration is {@code own} has, by name; Kafka's keys for tests if they are set. */
     List<Value> effective(Map<String, String> own, ClusterImage image) {
         Map<String, String> dynamic =
                 image.configs(new ConfigResource(ConfigResource.Type.BROKER, Integer.toString(brokerId)));
         Map<String, String> clusterDefault = image.configs(ConfigResource.CLUSTER_DEFAULT);
         List<Value> values = new ArrayList<>();
-        for (String key : LogConfig.nonInternalConfigNames()) {
+        Set<String> keys = new TreeSet<>(LogConfig.nonInternalConfigNames());
+        own.keySet().stream().filter(LogConfig.configKeys()::containsKey).forEach(keys::add);
+        for (String key : keys) {
             ConfigDef.ConfigKey definition = LogConfig.configKeys().get(key);
             List<Origin> origins = new ArrayList<>();
             if (own.get(key) != null) {
@@ -80,7 +84,6 @@ final class TopicConfigs {
             origins.add(new Origin(brokerKey(key), fallback, ConfigSource.DEFAULT_CONFIG));
             values.add(new Value(key, definition.type, definition.documentation, origins));
         }
-        values.sort((a, b) -> a.key().compareTo(b.key()));
         return values;
     }
 

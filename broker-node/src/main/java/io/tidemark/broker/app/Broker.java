@@ -2,6 +2,9 @@ package io.tidemark.broker.app;
 
 import io.tidemark.broker.api.ApiDispatcher;
 import io.tidemark.broker.api.BrokerApis;
+import io.tidemark.broker.api.DeleteRecordsHandler;
+import io.tidemark.broker.api.DescribeLogDirsHandler;
+import io.tidemark.broker.api.DescribeProducersHandler;
 import io.tidemark.broker.api.EpochEndHandler;
 import io.tidemark.broker.api.FetchHandler;
 import io.tidemark.broker.api.GroupApis;
@@ -35,6 +38,7 @@ import io.tidemark.model.config.Listener;
 import io.tidemark.model.config.LogConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.RecordConfig;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -80,6 +84,7 @@ public final class Broker {
     private final Partitions partitions;
     private final MetadataPublisher publisher;
     private final Groups groups;
+    private final Feed feed = new Feed();
     private final List<Endpoint> endpoints;
     private final CountDownLatch caughtUp = new CountDownLatch(1);
     private final CountDownLatch unfenced = new CountDownLatch(1);
@@ -98,7 +103,7 @@ public final class Broker {
         this.config = config;
         this.node = node;
         this.fatal = fatal;
-        TopicSettings topicDefaults = TopicSettings.defaults(logSettings(config));
+        TopicSettings topicDefaults = topicDefaults(config);
         this.storage = Storage.open(node.path(), topicDefaults.log());
         this.threads = new BrokerThreads(config.nodeId());
         this.link = new QuorumLink(
@@ -130,6 +135,17 @@ public final class Broker {
                 config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
         wire();
         this.endpoints = bind();
+    }
+
+    private static TopicSettings topicDefaults(BrokerConfig config) {
+        RecordConfig records = config.log().records();
+        return new TopicSettings(
+                logSettings(config),
+                records.compression(),
+                records.timestampType().equals("LogAppendTime"),
+                records.timestampBeforeMaxMs(),
+                records.timestampAfterMaxMs(),
+                records.cleanupPolicy());
     }
 
     private static LogSettings logSettings(BrokerConfig config) {
@@ -204,9 +220,9 @@ public final class Broker {
                                 publisher::image,
                                 link,
                                 publisher,
-                                config.autoCreateTopics(),
+                                config.autoTopicCreation(),
                                 config.topicDefaults().partitions(),
-                                config.topicDefaults().replicationFactor(),
+                                groups.configs(),
                                 ShownConfig.of(config)))
                 .register(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions))
                 .register(
@@ -218,6 +234,11 @@ public final class Broker {
                                 config.network().fetchSessionSlots(),
                                 config.network().fetchMaxBytes()))
                 .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
+                .register(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(publisher::image, partitions))
+                .register(
+                        ApiKeys.DESCRIBE_LOG_DIRS,
+                        new DescribeLogDirsHandler(partitions, node.path(), threads.blocking()))
+                .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
                 .build();
         Map<String, Integer> ports = new TreeMap<>();
@@ -257,7 +278,7 @@ public final class Broker {
                         List.of()),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
-        link.follow(new Feed());
+        link.follow(feed);
         caughtUp.await();
         publisher.removeStrays();
         link.heartbeats(this::heartbeat, this::heartbeatAnswered);
@@ -277,7 +298,10 @@ public final class Broker {
         }
         if (answer.error() == ErrorCode.STALE_BROKER_EPOCH || answer.error() == ErrorCode.BROKER_ID_NOT_REGISTERED) {
             if (!stopping) {
-                fatal.accept("another incarnation of broker " + config.nodeId() + " has taken over");
+                fatal.accept(
+                        answer.error() == ErrorCode.STALE_BROKER_EPOCH
+                                ? "another incarnation of broker " + config.nodeId() + " has taken over"
+                                : "broker " + config.nodeId() + " was unregistered from the cluster");
             }
             shutdownGranted.countDown();
         } else if (answer.shouldShutDown()) {
@@ -287,9 +311,11 @@ public final class Broker {
 
     /** Publishes the metadata from this broker's own registration on: before it, the log speaks of an earlier incarnation. */
     private final class Feed implements MetadataListener {
+        private boolean ended;
+
         @Override
-        public void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
-            if (after.index() < brokerEpoch) {
+        public synchronized void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
+            if (ended || after.index() < brokerEpoch) {
                 return;
             }
             publisher.publish(after);
@@ -302,8 +328,15 @@ public final class Broker {
         }
 
         @Override
-        public void onFailure(RuntimeException cause) {
-            fatal.accept("the metadata log cannot be followed: " + cause);
+        public synchronized void onFailure(RuntimeException cause) {
+            if (!ended) {
+                fatal.accept("the metadata log cannot be followed: " + cause);
+            }
+        }
+
+        /** From the return of this on nothing is published: what is closed now would be opened again. */
+        synchronized void end() {
+            ended = true;
         }
     }
 
@@ -375,6 +408,7 @@ public final class Broker {
             if (registered && caughtUp.getCount() == 0) {
                 handOver();
             }
+            feed.end();
             groups.close();
             threads.stopPeriodicWork();
             server.unbind();
@@ -400,6 +434,7 @@ public final class Broker {
     /** Stops without a word to anybody and without closing a log, as far as a live process can be like a killed one. */
     void closeAbruptly() {
         stopping = true;
+        feed.end();
         // While its loops still run, or its threads would wait for them.
         groups.close();
         threads.stopPeriodicWork();

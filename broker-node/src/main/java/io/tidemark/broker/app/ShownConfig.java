@@ -1,6 +1,7 @@
 package io.tidemark.broker.app;
 
 import io.tidemark.model.config.BrokerConfig;
+import io.tidemark.model.config.RecordConfig;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -18,7 +19,9 @@ final class ShownConfig {
                 "default.replication.factor",
                 String.valueOf(config.topicDefaults().replicationFactor()));
         shown.put("min.insync.replicas", String.valueOf(config.topicDefaults().minInsyncReplicas()));
-        shown.put("auto.create.topics.enable", String.valueOf(config.autoCreateTopics()));
+        shown.put(
+                "auto.create.topics.enable",
+                String.valueOf(config.autoTopicCreation().enabled()));
         shown.put("num.network.threads", String.valueOf(config.network().loops()));
         shown.put("socket.request.max.bytes", String.valueOf(config.network().requestMaxBytes()));
         shown.put("replica.lag.time.max.ms", String.valueOf(config.replication().lagTimeMaxMs()));
@@ -33,6 +36,12 @@ final class ShownConfig {
         shown.put("log.retention.ms", String.valueOf(config.log().retentionMs()));
         shown.put("log.retention.bytes", String.valueOf(config.log().retentionBytes()));
         shown.put("message.max.bytes", String.valueOf(config.log().messageMaxBytes()));
+        RecordConfig records = config.log().records();
+        shown.put("compression.type", records.compression());
+        shown.put("log.cleanup.policy", records.cleanupPolicy());
+        shown.put("log.message.timestamp.type", records.timestampType());
+        shown.put("log.message.timestamp.before.max.ms", String.valueOf(records.timestampBeforeMaxMs()));
+        shown.put("log.message.timestamp.after.max.ms", String.valueOf(records.timestampAfterMaxMs()));
         return shown;
     }
 }

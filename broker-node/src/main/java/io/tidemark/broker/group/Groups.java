@@ -39,6 +39,7 @@ public final class Groups implements AutoCloseable {
 
     private final int brokerId;
     private final GroupSettings settings;
+    private final GroupConfigs configs;
     private final TopicSettings topicDefaults;
     private final Supplier<ClusterImage> image;
     private final OffsetsPartitions partitions;
@@ -67,6 +68,7 @@ public final class Groups implements AutoCloseable {
             QuorumPort quorum) {
         this.brokerId = brokerId;
         this.settings = settings;
+        this.configs = new GroupConfigs(settings);
         this.topicDefaults = topicDefaults;
         this.image = image;
         this.partitions = new OffsetsPartitions(image, partitions);
@@ -83,6 +85,16 @@ public final class Groups implements AutoCloseable {
     /** The coordinator; empty until there is {@code __consumer_offsets}. */
     public Optional<GroupCoordinator> coordinator() {
         return Optional.ofNullable(coordinator);
+    }
+
+    /** Whether groups may use the consumer protocol, or only the classic one. */
+    public boolean offersConsumerProtocol() {
+        return settings.consumerProtocol();
+    }
+
+    /** What single groups are configured to. */
+    public GroupConfigs configs() {
+        return configs;
     }
 
     /** Whether nobody has used a group in this cluster yet. */
@@ -109,6 +121,7 @@ public final class Groups implements AutoCloseable {
 
     /** The image has been handed to the partitions. Does not wait for anything but the first start. */
     public synchronized void published(ClusterImage newer) {
+        configs.follow(newer);
         TopicState topic = newer.topic(OffsetsPartitions.TOPIC);
         if (closed
                 || (coordinator == null && (topic == null || topic.partitions().isEmpty()))) {
@@ -136,7 +149,7 @@ public final class Groups implements AutoCloseable {
                 .withWriter(new OffsetsWriter(partitions, topicDefaults, APPEND_PATIENCE_MS))
                 .withCoordinatorRuntimeMetrics(new GroupCoordinatorRuntimeMetrics(metrics))
                 .withGroupCoordinatorMetrics(new GroupCoordinatorMetrics(registry, metrics))
-                .withGroupConfigManager(settings.configManager())
+                .withGroupConfigManager(configs.manager())
                 .withPersister(new NoOpStatePersister())
                 .withAuthorizerPlugin(Optional.empty())
                 .withPartitionMetadataClient(new NoShareGroups())

@@ -7,21 +7,21 @@ import java.util.List;
  * What is remembered of one producer id: its epoch, its newest batches of that epoch (at most five, oldest first), the
  * largest timestamp (ms) of its last batch, and where its open transaction began (-1 if none). Immutable.
  */
-record ProducerState(short epoch, List<Batch> batches, long lastTimestamp, long openTransactionStart) {
+public record ProducerState(short epoch, List<Batch> batches, long lastTimestamp, long openTransactionStart) {
     /** R5.30. */
     static final int WINDOW = 5;
 
     static final ProducerState UNKNOWN = new ProducerState((short) -1, List.of(), -1, -1);
 
-    ProducerState {
+    public ProducerState {
         batches = List.copyOf(batches);
     }
 
     /** One remembered batch. */
-    record Batch(int firstSequence, int lastSequence, long firstOffset, long lastOffset, long timestamp) {}
+    public record Batch(int firstSequence, int lastSequence, long firstOffset, long lastOffset, long timestamp) {}
 
     /** The last sequence number of this epoch, or -1 if it has written no data. */
-    int lastSequence() {
+    public int lastSequence() {
         return batches.isEmpty() ? -1 : batches.get(batches.size() - 1).lastSequence();
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BiConsumer;
 
 /**
  * The producers that wrote idempotently to one log, so that a retried batch is recognised (R5.30-R5.35). Leader and
@@ -35,6 +36,11 @@ public final class ProducerStates {
 
     public int size() {
         return byId.size();
+    }
+
+    /** Every producer id with what is remembered of it, in no order. */
+    public void forEach(BiConsumer<Long, ProducerState> each) {
+        byId.forEach(each);
     }
 
     /** The rules for a data batch of a client (R5.31, R5.32); replicated batches are appended without asking (R5.34). */

@@ -65,6 +65,9 @@ public sealed interface Effect {
     /** Answers an {@link ReplicaEvent.OffsetQuery}: the offset with the leader epoch. */
     record OffsetFound(long token, ReplicaError error, long offset, int leaderEpoch) implements Effect {}
 
+    /** Answers a {@link ReplicaEvent.RecordsGivenUp}: where the log starts on every replica that is there; -1 on error. */
+    record RecordsDeleted(long token, ReplicaError error, long lowWatermark) implements Effect {}
+
     /** Answers an {@link ReplicaEvent.EpochQuery}; -1, -1 if undefined. */
     record EpochFound(long token, ReplicaError error, int epoch, long endOffset) implements Effect {}
 

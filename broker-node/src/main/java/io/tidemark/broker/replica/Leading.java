@@ -31,6 +31,7 @@ final class Leading {
 
     private final Map<Integer, FollowerProgress> followers = new HashMap<>();
     private final ProduceWaiters waiters = new ProduceWaiters();
+    private final DeletionWaiters deletions = new DeletionWaiters();
     /** Until when a joiner that the controller refused is not proposed again (O21); monotonic milliseconds. */
     private final Map<Integer, Long> refusedUntilMs = new HashMap<>();
 
@@ -179,6 +180,8 @@ final class Leading {
             // The controller found nothing to change (R7.53); a higher PE comes as metadata.
             isr = new IsrState.Committed(pending.acceptedIsr());
         }
+        // A replica that is not there any more is not waited for (R3.26).
+        deletionsReached(effects);
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
         evaluateMark(nowMs, effects);
         proposeJoiners(nowMs, effects);
@@ -277,6 +280,46 @@ final class Leading {
                 && (follower.brokerEpoch() == -1 || follower.brokerEpoch() == view.epoch());
     }
 
+    // ---- deletion of records ----
+
+    /** R3.26: up to the mark at most; the answer waits for the replicas that are there. */
+    void giveUp(ReplicaEvent.RecordsGivenUp request, long nowMs, Effects effects) {
+        long target = request.offset() == -1 ? log.highWatermark() : request.offset();
+        ReplicaError error = clientError(-1, nowMs);
+        if (error == ReplicaError.NONE && (target < 0 || target > log.highWatermark())) {
+            error = ReplicaError.OFFSET_OUT_OF_RANGE;
+        }
+        if (error != ReplicaError.NONE) {
+            effects.add(new Effect.RecordsDeleted(request.token(), error, -1));
+            return;
+        }
+        if (target > log.logStart()) {
+            log.logStart(target);
+            effects.add(new Effect.RaiseLogStart(target));
+            watchers.startMoved(effects);
+        }
+        deletions.await(request.token(), target, request.deadlineMs());
+        deletionsReached(effects);
+    }
+
+    private void deletionsReached(Effects effects) {
+        if (!deletions.isEmpty()) {
+            deletions.reached(lowWatermark(), effects);
+        }
+    }
+
+    /** Where the log starts here and on every other replica whose broker is there; -1 while one of them has not said. */
+    private long lowWatermark() {
+        long low = log.logStart();
+        for (FollowerProgress follower : followers.values()) {
+            BrokerView view = brokers.get(follower.id);
+            if (view != null && view.active()) {
+                low = Math.min(low, follower.logStart());
+            }
+        }
+        return low;
+    }
+
     // ---- followers ----
 
     void followerFetch(ReplicaEvent.FollowerFetch fetch, long nowMs, Effects effects) {
@@ -298,6 +341,7 @@ final class Leading {
         if (readable && fetch.record()) {
             long before = follower.end();
             follower.fetched(fetch.offset(), fetch.logStart(), end, nowMs, fetch.clock());
+            deletionsReached(effects);
             proposeJoiners(nowMs, effects);
             if (follower.end() != before) {
                 evaluateMark(nowMs, effects);
@@ -552,6 +596,7 @@ final class Leading {
 
     void tick(long nowMs, Effects effects) {
         waiters.expire(nowMs, effects);
+        deletions.expire(nowMs, effects);
         proposeShrink(nowMs, effects);
         Proposal pending = isr.proposal();
         if (pending != null && pending.resendAtMs() <= nowMs) {
@@ -565,7 +610,7 @@ final class Leading {
 
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
     long nextDeadlineMs(long nowMs) {
-        long next = waiters.nextDeadlineMs();
+        long next = Math.min(waiters.nextDeadlineMs(), deletions.nextDeadlineMs());
         for (FollowerProgress follower : followers.values()) {
             if (follower.end() == log.end()) {
                 continue;
@@ -590,5 +635,6 @@ final class Leading {
     /** The leadership ends: nobody who waits can be told that the append will stand. */
     void resign(Effects effects) {
         waiters.abandon(effects);
+        deletions.abandon(effects);
     }
 }

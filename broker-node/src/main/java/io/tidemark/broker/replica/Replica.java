@@ -137,6 +137,12 @@ public final class Replica {
             } else {
                 leading.epochQuery(query, effects);
             }
+        } else if (event instanceof ReplicaEvent.RecordsGivenUp request) {
+            if (leading == null) {
+                effects.add(new Effect.RecordsDeleted(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, -1));
+            } else {
+                leading.giveUp(request, now, effects);
+            }
         } else if (event instanceof ReplicaEvent.SessionLeft left) {
             if (leading != null) {
                 leading.sessionLeft(left.clock());

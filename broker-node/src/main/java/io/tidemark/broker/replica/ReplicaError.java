@@ -17,6 +17,7 @@ public enum ReplicaError {
     UNKNOWN_TOPIC_ID,
     INCONSISTENT_TOPIC_ID,
     KAFKA_STORAGE_ERROR,
+    POLICY_VIOLATION,
     /** Any other answer of a leader; it is not told apart. */
     OTHER
 }

@@ -67,6 +67,14 @@ public sealed interface ReplicaEvent {
         }
     }
 
+    /**
+     * A client gives up all records below {@code offset} (R3.26).
+     *
+     * @param token names the waiting answer
+     * @param offset -1 stands for the high watermark
+     */
+    record RecordsGivenUp(long token, long offset, long deadlineMs) implements ReplicaEvent {}
+
     /** Where does that epoch end (OffsetsForLeaderEpoch, R4.50)? */
     record EpochQuery(long token, int leaderEpoch, int epoch) implements ReplicaEvent {}
 

@@ -40,6 +40,13 @@ final class Watchers {
         }
     }
 
+    /** The log's start moved: followers have something to learn. */
+    void startMoved(Effects effects) {
+        if (followers.length > 0) {
+            effects.add(new Effect.Notify(followers, false));
+        }
+    }
+
     /** This leader serves no clients any more: those that wait must look again to hear so. */
     void clientsTurnedAway(Effects effects) {
         if (consumers.length > 0) {

@@ -83,6 +83,16 @@ public final class MetadataPublisher implements MetadataWaiter {
                 }
             });
         }
+        for (PartitionState state : changes.reconfigured()) {
+            PartitionLoop loop = partitions.loopOf(state.id());
+            TopicSettings settings = settingsOf(state, after);
+            loop.post(() -> {
+                PartitionHost host = loop.host(state.id());
+                if (host != null) {
+                    host.settings(settings);
+                }
+            });
+        }
         for (PartitionLoop loop : partitions.loops()) {
             loop.post(() -> loop.feedReached(after.index()));
         }
@@ -93,11 +103,7 @@ public final class MetadataPublisher implements MetadataWaiter {
         PartitionLoop loop = partitions.loopOf(state.id());
         String topic = after.topic(state.id().topicId()).name();
         LogName name = new LogName(topic, state.id().partition());
-        TopicSettings settings = TopicSettings.of(
-                after,
-                topic,
-                topicDefaults,
-                (key, value) -> LOG.warn("topic {}: {} = {} cannot be used, the default stays", topic, key, value));
+        TopicSettings settings = settingsOf(state, after);
         ReplicaEvent.MetadataChanged event =
                 new ReplicaEvent.MetadataChanged(state, viewOf(state, after), after.index());
         loop.post(() -> {
@@ -107,6 +113,15 @@ public final class MetadataPublisher implements MetadataWaiter {
             }
             host.metadata(event, settings);
         });
+    }
+
+    private TopicSettings settingsOf(PartitionState state, ClusterImage after) {
+        String topic = after.topic(state.id().topicId()).name();
+        return TopicSettings.of(
+                after,
+                topic,
+                topicDefaults,
+                (key, value) -> LOG.warn("topic {}: {} = {} cannot be used, the default stays", topic, key, value));
     }
 
     private static Map<Integer, BrokerView> viewOf(PartitionState state, ClusterImage image) {

@@ -4,6 +4,7 @@ import io.tidemark.broker.log.BatchHeader;
 import io.tidemark.broker.log.FlushTask;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.OpenedLog;
+import io.tidemark.broker.log.ProducerState;
 import io.tidemark.broker.log.ReadResult;
 import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.broker.log.TimestampLookup;
@@ -82,6 +83,8 @@ public final class PartitionHost {
 
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
     private final Map<Long, Producing> produces = new HashMap<>();
+    /** Where the answers to deletions of records go. */
+    private final Map<Long, DeletionSink> deletions = new HashMap<>();
     /** Bytes handed to the log that must stay valid until it has written them. */
     private final List<Runnable> releaseAfterWrite = new ArrayList<>();
 
@@ -162,6 +165,23 @@ public final class PartitionHost {
         return highWatermark;
     }
 
+    /** Bytes of the log; 0 before it is open. The loop's. */
+    public long sizeInBytes() {
+        return log == null ? 0 : log.sizeInBytes();
+    }
+
+    /** How far the log ends below its high watermark: what a follower has to fetch yet. The loop's. */
+    public long offsetLag() {
+        return log == null ? 0 : Math.max(0, highWatermark - log.logEndOffset());
+    }
+
+    /** The producers that the log remembers, none before it is open. The loop's. */
+    public void producers(BiConsumer<Long, ProducerState> each) {
+        if (log != null) {
+            log.producers().forEach(each);
+        }
+    }
+
     public boolean failed() {
         return failed;
     }
@@ -173,10 +193,15 @@ public final class PartitionHost {
     // ---- events ----
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
+        settings(newSettings);
+        enqueue(() -> step(changed, null));
+    }
+
+    /** The topic's configuration, from the next batch on. */
+    void settings(TopicSettings newSettings) {
         enqueue(() -> {
             settings = newSettings;
             log.settings(newSettings.log());
-            step(changed, null);
         });
     }
 
@@ -335,6 +360,34 @@ public final class PartitionHost {
                 marked.listener().retired();
             }
         }
+    }
+
+    /** Hears what became of a deletion of records. */
+    public interface DeletionSink {
+        /** {@code lowWatermark} is -1 on error. Called once, on the partition's loop. */
+        void answered(ReplicaError error, long lowWatermark);
+    }
+
+    /**
+     * DeleteRecords (R3.26): gives up all records below {@code offset}, or below the high watermark for -1.
+     *
+     * @param timeoutMs how long the answer may wait for the other replicas
+     */
+    public void deleteRecords(long offset, int timeoutMs, DeletionSink sink) {
+        enqueue(
+                () -> {
+                    if (!settings.deleting()) {
+                        sink.answered(ReplicaError.POLICY_VIOLATION, -1);
+                        return;
+                    }
+                    long token = loop.nextToken();
+                    deletions.put(token, sink);
+                    step(
+                            new ReplicaEvent.RecordsGivenUp(
+                                    token, offset, loop.now().ms() + timeoutMs),
+                            null);
+                },
+                () -> sink.answered(ReplicaError.KAFKA_STORAGE_ERROR, -1));
     }
 
     /** ListOffsets and OffsetsForLeaderEpoch: {@code sink} gets the effect, or the error if the partition has failed. */
@@ -587,6 +640,8 @@ public final class PartitionHost {
             loop.fetchers().stop(this);
         } else if (effect instanceof Effect.AskLeaderOffsets ask) {
             loop.fetchers().askLeaderOffsets(this, ask.leaderEpoch());
+        } else if (effect instanceof Effect.RecordsDeleted deleted) {
+            deletions.remove(deleted.token()).answered(deleted.error(), deleted.lowWatermark());
         } else if (effect instanceof Effect.RaiseLogStart raise) {
             log.raiseLogStart(raise.logStart());
         } else if (effect instanceof Effect.Say say) {
@@ -786,6 +841,9 @@ public final class PartitionHost {
                 producing.batch.release();
             }
         }
+        List<DeletionSink> deleting = new ArrayList<>(deletions.values());
+        deletions.clear();
+        deleting.forEach(sink -> sink.answered(ReplicaError.KAFKA_STORAGE_ERROR, -1));
         releaseWritten();
         if (reading != null) {
             reading.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);

@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
  * @param compression "producer", or the codec that batches are stored in
  * @param logAppendTime batches are stamped by the broker instead of the producer
  * @param timestampBeforeMaxMs and {@code timestampAfterMaxMs}: how far a producer's timestamp may lie off, milliseconds
- * @param compacted records need keys (R5.22)
+ * @param cleanupPolicy what becomes of old records: delete, compact or both
  */
 public record TopicSettings(
         LogSettings log,
@@ -18,23 +18,34 @@ public record TopicSettings(
         boolean logAppendTime,
         long timestampBeforeMaxMs,
         long timestampAfterMaxMs,
-        boolean compacted) {
+        String cleanupPolicy) {
 
     /** Kafka's defaults over the broker's log settings. */
     public static TopicSettings defaults(LogSettings log) {
-        return new TopicSettings(log, "producer", false, Long.MAX_VALUE, 3_600_000, false);
+        return new TopicSettings(log, "producer", false, Long.MAX_VALUE, 3_600_000, "delete");
+    }
+
+    /** Kafka's rule: a topic that is compacted, whatever else, takes only records with a key (R5.22). */
+    public boolean compacted() {
+        return cleanupPolicy.contains("compact");
+    }
+
+    /** Whether old records go at all, by age, size or request. */
+    public boolean deleting() {
+        return cleanupPolicy.contains("delete");
     }
 
     /** The settings of {@code topic}; a value that cannot be read is reported and the default stays. */
     public static TopicSettings of(
             ClusterImage image, String topic, TopicSettings defaults, BiConsumer<String, String> unreadable) {
         Reader reader = new Reader(image, topic, unreadable);
-        String cleanup = reader.text("cleanup.policy", "delete");
+        String cleanup = reader.text("cleanup.policy", defaults.cleanupPolicy());
         // What is only compacted keeps the newest record of every key, however old.
         boolean deletes = cleanup.contains("delete");
+        long segmentBytes = reader.number("segment.bytes", defaults.log().segmentBytes(), 14, Integer.MAX_VALUE);
         LogSettings log = defaults.log()
                 .withSegment(
-                        (int) reader.number("segment.bytes", defaults.log().segmentBytes(), 14, Integer.MAX_VALUE),
+                        (int) reader.number("internal.segment.bytes", segmentBytes, 1, Integer.MAX_VALUE),
                         reader.number("segment.ms", defaults.log().segmentMs(), 1, Long.MAX_VALUE))
                 .withMaxMessageBytes((int)
                         reader.number("max.message.bytes", defaults.log().maxMessageBytes(), 0, Integer.MAX_VALUE))
@@ -51,7 +62,7 @@ public record TopicSettings(
                         .equals("LogAppendTime"),
                 reader.number("message.timestamp.before.max.ms", defaults.timestampBeforeMaxMs(), 0, Long.MAX_VALUE),
                 reader.number("message.timestamp.after.max.ms", defaults.timestampAfterMaxMs(), 0, Long.MAX_VALUE),
-                cleanup.contains("compact"));
+                cleanup);
     }
 
     private record Reader(ClusterImage image, String topic, BiConsumer<String, String> unreadable) {

@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
+import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.QuorumCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidRequestException;
+import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -21,9 +26,16 @@ import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.ListConfigResourcesRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
+import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
@@ -33,9 +45,16 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
+import org.apache.kafka.common.requests.DeleteTopicsResponse;
+import org.apache.kafka.common.requests.DescribeConfigsResponse;
 import org.apache.kafka.common.requests.DescribeTopicPartitionsResponse;
+import org.apache.kafka.common.requests.ElectLeadersResponse;
+import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 import org.apache.kafka.common.requests.InitProducerIdResponse;
+import org.apache.kafka.common.requests.ListConfigResourcesResponse;
+import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.MetadataResponse;
+import org.apache.kafka.common.requests.UpdateFeaturesResponse;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -106,7 +125,7 @@ class EveryVersionTest {
                 DescribeConfigsRequestData request = new DescribeConfigsRequestData()
                         .setIncludeSynonyms(true)
                         .setIncludeDocumentation(version >= 3);
-                for (byte type : new byte[] {2, 4, 8}) {
+                for (byte type : new byte[] {2, 4, 8, 32}) {
                     for (String name : List.of("t", "1", "", "missing")) {
                         request.resources()
                                 .add(new DescribeConfigsRequestData.DescribeConfigsResource()
@@ -133,6 +152,43 @@ class EveryVersionTest {
                     bodies.add(new DeleteTopicsRequestData().setTopicNames(List.of("missing", "no/good", "t")));
                 }
             }
+            case INCREMENTAL_ALTER_CONFIGS -> bodies.add(incrementalConfigs());
+            case ALTER_CONFIGS -> {
+                AlterConfigsRequestData request = new AlterConfigsRequestData();
+                request.resources().add(wholeConfig("t", "retention.ms", "5"));
+                request.resources().add(wholeConfig("missing", "retention.ms", "5"));
+                request.resources().add(wholeConfig("bad", "retention.ms", "many"));
+                bodies.add(request);
+            }
+            case LIST_CONFIG_RESOURCES -> {
+                bodies.add(new ListConfigResourcesRequestData());
+                if (version >= 1) {
+                    bodies.add(new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 2, (byte) 32)));
+                    bodies.add(new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 99)));
+                }
+            }
+            case ELECT_LEADERS -> {
+                ElectLeadersRequestData request = new ElectLeadersRequestData();
+                request.topicPartitions()
+                        .add(new ElectLeadersRequestData.TopicPartitions()
+                                .setTopic("t")
+                                .setPartitions(List.of(0, 1, 9)));
+                bodies.add(request);
+                bodies.add(new ElectLeadersRequestData().setTopicPartitions(null));
+            }
+            case UPDATE_FEATURES -> {
+                bodies.add(features("group.version", (short) 1));
+                bodies.add(features("group.version", (short) 0));
+                bodies.add(features("metadata.version", (short) 7));
+            }
+            case UNREGISTER_BROKER -> {
+                bodies.add(new UnregisterBrokerRequestData().setBrokerId(2));
+                bodies.add(new UnregisterBrokerRequestData().setBrokerId(7));
+            }
+            case LIST_PARTITION_REASSIGNMENTS -> {
+                bodies.add(new ListPartitionReassignmentsRequestData().setTopics(null));
+                bodies.add(reassignmentsOf("t", "missing"));
+            }
             case CREATE_PARTITIONS -> bodies.add(growth());
             case INIT_PRODUCER_ID -> {
                 bodies.add(new InitProducerIdRequestData());
@@ -142,6 +198,58 @@ class EveryVersionTest {
             default -> throw new AssertionError("no request of " + key + " is tried");
         }
         return bodies;
+    }
+
+    private static AlterConfigsRequestData.AlterConfigsResource wholeConfig(String topic, String key, String value) {
+        AlterConfigsRequestData.AlterConfigsResource resource = new AlterConfigsRequestData.AlterConfigsResource()
+                .setResourceType((byte) 2)
+                .setResourceName(topic);
+        resource.configs()
+                .add(new AlterConfigsRequestData.AlterableConfig().setName(key).setValue(value));
+        return resource;
+    }
+
+    /** A topic that is there, one that is not, the cluster's default, and a kind that has no configuration. */
+    private static Message incrementalConfigs() {
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        request.resources().add(edit((byte) 2, "t", "retention.ms", (byte) 0, "5"));
+        request.resources().add(edit((byte) 2, "missing", "retention.ms", (byte) 1, null));
+        request.resources().add(edit((byte) 4, "", "min.insync.replicas", (byte) 0, "1"));
+        request.resources().add(edit((byte) 8, "1", "root", (byte) 0, "DEBUG"));
+        return request;
+    }
+
+    private static IncrementalAlterConfigsRequestData.AlterConfigsResource edit(
+            byte type, String name, String key, byte operation, String value) {
+        IncrementalAlterConfigsRequestData.AlterConfigsResource resource =
+                new IncrementalAlterConfigsRequestData.AlterConfigsResource()
+                        .setResourceType(type)
+                        .setResourceName(name);
+        resource.configs()
+                .add(new IncrementalAlterConfigsRequestData.AlterableConfig()
+                        .setName(key)
+                        .setConfigOperation(operation)
+                        .setValue(value));
+        return resource;
+    }
+
+    private static Message features(String feature, short level) {
+        UpdateFeaturesRequestData request = new UpdateFeaturesRequestData();
+        request.featureUpdates()
+                .add(new UpdateFeaturesRequestData.FeatureUpdateKey()
+                        .setFeature(feature)
+                        .setMaxVersionLevel(level));
+        return request;
+    }
+
+    private static Message reassignmentsOf(String... names) {
+        ListPartitionReassignmentsRequestData request = new ListPartitionReassignmentsRequestData();
+        request.setTopics(Stream.of(names)
+                .map(name -> new ListPartitionReassignmentsRequestData.ListPartitionReassignmentsTopics()
+                        .setName(name)
+                        .setPartitionIndexes(List.of(0, 9)))
+                .toList());
+        return request;
     }
 
     private static Message metadata(short version, List<MetadataRequestData.MetadataRequestTopic> topics) {
@@ -222,7 +330,8 @@ class EveryVersionTest {
         }
         assertThat(versions.apiVersion(ApiKeys.INIT_PRODUCER_ID.id).maxVersion())
                 .isEqualTo((short) 5);
-        assertThat(versions.data().finalizedFeatures()).isEmpty();
+        assertThat(versions.data().finalizedFeatures().stream().map(feature -> feature.name()))
+                .containsExactlyInAnyOrder("eligible.leader.replicas.version", "group.version");
     }
 
     @Test
@@ -310,6 +419,152 @@ class EveryVersionTest {
                                         List.of(new DescribeTopicPartitionsRequestData.TopicRequest().setName("other")))
                                 .setCursor(new DescribeTopicPartitionsRequestData.Cursor().setTopicName("t"))))
                 .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void reassignmentsAreThePartitionsWhoseReplicasChange() throws Exception {
+        assertThat(reassignments(reassignmentsOf("t", "missing"))).isEmpty();
+        quorum.apply(new MetadataRecord.PartitionChanged(
+                new PartitionId(TOPIC, 0),
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of(1, 2, 3, 4),
+                List.of(4),
+                List.of(2),
+                null,
+                null));
+        for (Message asked :
+                List.of(reassignmentsOf("t", "missing"), new ListPartitionReassignmentsRequestData().setTopics(null))) {
+            assertThat(reassignments(asked)).singleElement().satisfies(topic -> {
+                assertThat(topic.name()).isEqualTo("t");
+                assertThat(topic.partitions()).singleElement().satisfies(partition -> {
+                    assertThat(partition.partitionIndex()).isZero();
+                    assertThat(partition.replicas()).containsExactly(1, 2, 3, 4);
+                    assertThat(partition.addingReplicas()).containsExactly(4);
+                    assertThat(partition.removingReplicas()).containsExactly(2);
+                });
+            });
+        }
+    }
+
+    private List<ListPartitionReassignmentsResponseData.OngoingTopicReassignment> reassignments(Message asked)
+            throws Exception {
+        ListPartitionReassignmentsResponse response =
+                (ListPartitionReassignmentsResponse) answer(ApiKeys.LIST_PARTITION_REASSIGNMENTS, (short) 0, asked);
+        assertThat(response.data().errorCode()).isEqualTo(Errors.NONE.code());
+        return response.data().topics();
+    }
+
+    @Test
+    void whereTopicsCannotBeDeletedOlderClientsAreToldInWordsTheyKnow() throws Exception {
+        quorum.refuseNext(ErrorCode.TOPIC_DELETION_DISABLED);
+        assertThat(deletion((short) 2)).isEqualTo(Errors.INVALID_REQUEST.code());
+        quorum.refuseNext(ErrorCode.TOPIC_DELETION_DISABLED);
+        assertThat(deletion((short) 3)).isEqualTo(Errors.TOPIC_DELETION_DISABLED.code());
+    }
+
+    private short deletion(short version) throws Exception {
+        Message request = new DeleteTopicsRequestData().setTopicNames(List.of("t"));
+        return ((DeleteTopicsResponse) answer(ApiKeys.DELETE_TOPICS, version, request))
+                .data()
+                .responses()
+                .find("t")
+                .errorCode();
+    }
+
+    /** What the request itself shows to be wrong never reaches the quorum. */
+    @Test
+    void configurationsAreRefusedResourceByResource() throws Exception {
+        IncrementalAlterConfigsRequestData request = (IncrementalAlterConfigsRequestData) incrementalConfigs();
+        request.resources().add(edit((byte) 2, "null", "retention.ms", (byte) 0, null));
+        request.resources().add(edit((byte) 2, "bad", "retention.ms", (byte) 0, "many"));
+        request.resources().add(edit((byte) 2, "odd", "retention.ms", (byte) 9, "1"));
+        IncrementalAlterConfigsResponse response =
+                (IncrementalAlterConfigsResponse) answer(ApiKeys.INCREMENTAL_ALTER_CONFIGS, (short) 1, request);
+        assertThat(response.data().responses().stream().map(row -> Errors.forCode(row.errorCode())))
+                .containsExactly(
+                        Errors.NONE,
+                        Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                        Errors.NONE,
+                        Errors.INVALID_REQUEST,
+                        Errors.INVALID_REQUEST,
+                        Errors.INVALID_CONFIG,
+                        Errors.INVALID_REQUEST);
+        QuorumCommand.AlterConfigs asked = (QuorumCommand.AlterConfigs) quorum.commands.get(0);
+        assertThat(asked.changes()).hasSize(3);
+        assertThat(asked.changes().get(0).edits())
+                .containsExactly(new QuorumCommand.ConfigEdit(QuorumCommand.ConfigEdit.Kind.SET, "retention.ms", "5"));
+    }
+
+    @Test
+    void groupsAreConfiguredWithinTheBrokersLimits() throws Exception {
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        request.resources().add(edit((byte) 32, "good", "consumer.session.timeout.ms", (byte) 0, "50000"));
+        request.resources().add(edit((byte) 32, "low", "consumer.session.timeout.ms", (byte) 0, "1"));
+        request.resources().add(edit((byte) 32, "other", "share.session.timeout.ms", (byte) 0, "50000"));
+        IncrementalAlterConfigsResponse response =
+                (IncrementalAlterConfigsResponse) answer(ApiKeys.INCREMENTAL_ALTER_CONFIGS, (short) 1, request);
+        assertThat(response.data().responses().stream().map(row -> Errors.forCode(row.errorCode())))
+                .containsExactly(Errors.NONE, Errors.INVALID_CONFIG, Errors.INVALID_CONFIG);
+        quorum.apply(new MetadataRecord.ConfigSet(
+                new ConfigResource(ConfigResource.Type.GROUP, "good"), "consumer.session.timeout.ms", "50000"));
+        DescribeConfigsRequestData describe = new DescribeConfigsRequestData();
+        describe.resources()
+                .add(new DescribeConfigsRequestData.DescribeConfigsResource()
+                        .setResourceType((byte) 32)
+                        .setResourceName("good")
+                        .setConfigurationKeys(
+                                List.of("consumer.session.timeout.ms", "consumer.heartbeat.interval.ms")));
+        DescribeConfigsResponse described =
+                (DescribeConfigsResponse) answer(ApiKeys.DESCRIBE_CONFIGS, (short) 4, describe);
+        assertThat(described.data().results().get(0).configs().stream()
+                        .map(entry -> entry.name() + "=" + entry.value()))
+                .containsExactly("consumer.heartbeat.interval.ms=5000", "consumer.session.timeout.ms=50000");
+        ListConfigResourcesResponse listed = (ListConfigResourcesResponse) answer(
+                ApiKeys.LIST_CONFIG_RESOURCES,
+                (short) 1,
+                new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 32)));
+        assertThat(listed.data().configResources())
+                .singleElement()
+                .satisfies(resource -> assertThat(resource.resourceName()).isEqualTo("good"));
+    }
+
+    @Test
+    void theLevelOfAFeatureStays() throws Exception {
+        assertThat(levelChange("eligible.leader.replicas.version", (short) 1)).isEqualTo(Errors.NONE);
+        assertThat(levelChange("eligible.leader.replicas.version", (short) 0)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+        assertThat(levelChange("metadata.version", (short) 1)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+    }
+
+    private Errors levelChange(String feature, short level) throws Exception {
+        return ((UpdateFeaturesResponse) answer(ApiKeys.UPDATE_FEATURES, (short) 2, features(feature, level)))
+                .topLevelError()
+                .error();
+    }
+
+    @Test
+    void electionsOfAllPartitionsAreAskedForWhereTheyAreNeeded() throws Exception {
+        ElectLeadersResponse response = (ElectLeadersResponse)
+                answer(ApiKeys.ELECT_LEADERS, (short) 2, new ElectLeadersRequestData().setTopicPartitions(null));
+        assertThat(response.data().replicaElectionResults()).isEmpty();
+        assertThat(quorum.commands).isEmpty();
+        quorum.apply(new MetadataRecord.PartitionChanged(
+                new PartitionId(TOPIC, 0), 3, null, null, null, null, null, null, null, null, null));
+        response = (ElectLeadersResponse)
+                answer(ApiKeys.ELECT_LEADERS, (short) 2, new ElectLeadersRequestData().setTopicPartitions(null));
+        assertThat(response.data().replicaElectionResults()).singleElement().satisfies(topic -> {
+            assertThat(topic.topic()).isEqualTo("t");
+            assertThat(topic.partitionResult()).singleElement().satisfies(row -> {
+                assertThat(row.partitionId()).isZero();
+                assertThat(row.errorCode()).isEqualTo(Errors.NONE.code());
+            });
+        });
+        assertThat(quorum.commands)
+                .containsExactly(
+                        new QuorumCommand.ElectLeaders(List.of(new PartitionId(TOPIC, 0)), false, FakeCall.CLIENT));
     }
 
     @Test

@@ -9,12 +9,14 @@ import org.apache.kafka.common.requests.RequestHeader;
 
 /** A request without a connection; its answer is a future. */
 final class FakeCall implements Call {
+    static final String CLIENT = "tester";
+
     final CompletableFuture<AbstractResponse> answer = new CompletableFuture<>();
     private final RequestHeader header;
     private final AbstractRequest body;
 
     FakeCall(AbstractRequest body) {
-        this.header = new RequestHeader(body.apiKey(), body.version(), "tester", 7);
+        this.header = new RequestHeader(body.apiKey(), body.version(), CLIENT, 7);
         this.body = body;
     }
 

@@ -31,6 +31,7 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
     private boolean feedStopped;
     private boolean silent;
     private int voids;
+    private QuorumReply refusal;
     private long topicIds;
 
     @Override
@@ -69,6 +70,11 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
         silent = true;
     }
 
+    /** The next command is refused as a whole. */
+    synchronized void refuseNext(ErrorCode error) {
+        refusal = new QuorumReply.Refused(error, "as the test wants it");
+    }
+
     /** The next commands become void entries. */
     synchronized void voidNext(int count) {
         voids = count;
@@ -91,7 +97,8 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
                     new QuorumReply.Answer(decided.index(), new QuorumReply.Refused(ErrorCode.VOID_ENTRY, "void")));
         }
         List<MetadataRecord> records = new ArrayList<>();
-        QuorumReply reply = decide(command, records);
+        QuorumReply reply = refusal != null ? refusal : decide(command, records);
+        refusal = null;
         fold(records, reply);
         return CompletableFuture.completedFuture(new QuorumReply.Answer(decided.index(), reply));
     }
@@ -134,6 +141,21 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
             records.add(
                     new MetadataRecord.ProducerIdsAllocated(allocate.brokerId(), allocate.brokerEpoch(), first + 1000));
             return new QuorumReply.ProducerIds(first, 1000);
+        } else if (command instanceof QuorumCommand.AlterConfigs alter) {
+            return new QuorumReply.Rows(alter.changes().stream()
+                    .map(change -> change.resource().type() == ConfigResource.Type.TOPIC
+                                    && decided.topic(change.resource().name()) == null
+                            ? new QuorumReply.Rows.Row(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "unknown")
+                            : QuorumReply.Rows.Row.DONE)
+                    .toList());
+        } else if (command instanceof QuorumCommand.ElectLeaders elect) {
+            return new QuorumReply.Rows(elect.partitions().stream()
+                    .map(id -> QuorumReply.Rows.Row.DONE)
+                    .toList());
+        } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
+            return decided.broker(gone.brokerId()) != null
+                    ? new QuorumReply.Done()
+                    : new QuorumReply.Refused(ErrorCode.BROKER_ID_NOT_REGISTERED, "unknown");
         } else {
             throw new IllegalArgumentException(command.toString());
         }

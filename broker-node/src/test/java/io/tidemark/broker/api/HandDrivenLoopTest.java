@@ -18,7 +18,9 @@ import io.tidemark.broker.runtime.TopicSettings;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.TopicState;
 import java.io.IOException;
@@ -37,12 +39,25 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.message.DeleteRecordsResponseData;
+import org.apache.kafka.common.message.DescribeLogDirsRequestData;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData;
+import org.apache.kafka.common.message.DescribeProducersRequestData;
+import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.requests.DeleteRecordsRequest;
+import org.apache.kafka.common.requests.DescribeLogDirsRequest;
+import org.apache.kafka.common.requests.DescribeProducersRequest;
 import org.apache.kafka.common.requests.FetchMetadata;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
@@ -163,7 +178,10 @@ class HandDrivenLoopTest {
     }
 
     private FakeCall send(TopicState topic, int partition) {
-        MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("v".getBytes()));
+        return send(topic, partition, MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("v".getBytes())));
+    }
+
+    private FakeCall send(TopicState topic, int partition, MemoryRecords records) {
         ProduceRequestData data = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1_000);
         ProduceRequestData.TopicProduceData row =
                 new ProduceRequestData.TopicProduceData().setTopicId(ClusterView.uuid(topic.id()));
@@ -282,6 +300,154 @@ class HandDrivenLoopTest {
         publisher.publish(quorum.get());
         settle();
         assertThat(produce(second).errorCode()).isEqualTo(Errors.NONE.code());
+    }
+
+    @Test
+    void aChangedConfigurationCountsFromTheNextBatchOn() {
+        TopicState topic = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(produce(topic).errorCode()).isEqualTo(Errors.NONE.code());
+        quorum.apply(new MetadataRecord.ConfigSet(ConfigResource.topic("t"), "max.message.bytes", "10"));
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(produce(topic).errorCode()).isEqualTo(Errors.MESSAGE_TOO_LARGE.code());
+        quorum.apply(
+                new MetadataRecord.ConfigSet(ConfigResource.topic("t"), "max.message.bytes", null),
+                new MetadataRecord.ConfigSet(ConfigResource.CLUSTER_DEFAULT, "max.message.bytes", "11"));
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(produce(topic).errorCode()).isEqualTo(Errors.MESSAGE_TOO_LARGE.code());
+    }
+
+    @Test
+    void logDirectoriesAreDescribedInEveryVersion() throws IOException {
+        TopicState topic = create("t", 2);
+        publisher.publish(quorum.get());
+        settle();
+        produce(topic);
+        DescribeLogDirsHandler handler = new DescribeLogDirsHandler(partitions, root, Runnable::run);
+        DescribeLogDirsRequestData one = new DescribeLogDirsRequestData();
+        one.topics()
+                .add(new DescribeLogDirsRequestData.DescribableLogDirTopic()
+                        .setTopic("t")
+                        .setPartitions(List.of(0, 9)));
+        for (short version = ApiKeys.DESCRIBE_LOG_DIRS.oldestVersion();
+                version <= ApiKeys.DESCRIBE_LOG_DIRS.latestVersion();
+                version++) {
+            DescribeLogDirsResponseData.DescribeLogDirsResult all =
+                    describe(handler, new DescribeLogDirsRequestData().setTopics(null), version);
+            assertThat(all.topics())
+                    .singleElement()
+                    .satisfies(row -> assertThat(row.partitions()).hasSize(2));
+            DescribeLogDirsResponseData.DescribeLogDirsResult named = describe(handler, one, version);
+            assertThat(named.logDir()).isEqualTo(root.toString());
+            assertThat(named.topics())
+                    .singleElement()
+                    .satisfies(row -> assertThat(row.partitions())
+                            .singleElement()
+                            .satisfies(partition ->
+                                    assertThat(partition.partitionSize()).isGreaterThan(60)));
+            assertThat(named.totalBytes()).isGreaterThanOrEqualTo(named.usableBytes());
+            assertThat(named.totalBytes() > 0).isEqualTo(version >= 4);
+        }
+    }
+
+    private DescribeLogDirsResponseData.DescribeLogDirsResult describe(
+            DescribeLogDirsHandler handler, DescribeLogDirsRequestData request, short version) {
+        FakeCall call = new FakeCall(new DescribeLogDirsRequest(request, version));
+        handler.handle(call);
+        turn();
+        return written(call, new DescribeLogDirsResponseData(), version)
+                .results()
+                .get(0);
+    }
+
+    @Test
+    void producersAreDescribedAsTheLogRemembersThem() throws IOException {
+        TopicState topic = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        MemoryRecords records = MemoryRecords.withIdempotentRecords(
+                Compression.NONE,
+                77,
+                (short) 3,
+                0,
+                new SimpleRecord(5, "a".getBytes()),
+                new SimpleRecord(6, "b".getBytes()));
+        send(topic, 0, records);
+        settle();
+        DescribeProducersRequestData request = new DescribeProducersRequestData();
+        request.topics()
+                .add(new DescribeProducersRequestData.TopicRequest()
+                        .setName("t")
+                        .setPartitionIndexes(List.of(0, 9)));
+        request.topics()
+                .add(new DescribeProducersRequestData.TopicRequest()
+                        .setName("missing")
+                        .setPartitionIndexes(List.of(0)));
+        FakeCall call = new FakeCall(new DescribeProducersRequest.Builder(request).build((short) 0));
+        new DescribeProducersHandler(quorum, partitions).handle(call);
+        turn();
+        DescribeProducersResponseData answer = written(call, new DescribeProducersResponseData(), (short) 0);
+        List<DescribeProducersResponseData.PartitionResponse> rows =
+                answer.topics().get(0).partitions();
+        assertThat(rows.get(0).activeProducers()).singleElement().satisfies(producer -> {
+            assertThat(producer.producerId()).isEqualTo(77);
+            assertThat(producer.producerEpoch()).isEqualTo(3);
+            assertThat(producer.lastSequence()).isEqualTo(1);
+            assertThat(producer.currentTxnStartOffset()).isEqualTo(-1);
+        });
+        assertThat(rows.get(1).errorCode()).isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+        assertThat(answer.topics().get(1).partitions().get(0).errorCode())
+                .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+    }
+
+    @Test
+    void recordsAreDeletedInEveryVersion() throws IOException {
+        TopicState topic = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        produce(topic);
+        for (short version = ApiKeys.DELETE_RECORDS.oldestVersion();
+                version <= ApiKeys.DELETE_RECORDS.latestVersion();
+                version++) {
+            produce(topic);
+            DeleteRecordsRequestData request = new DeleteRecordsRequestData().setTimeoutMs(1_000);
+            for (String name : List.of("t", "missing", "__consumer_offsets")) {
+                request.topics()
+                        .add(new DeleteRecordsRequestData.DeleteRecordsTopic()
+                                .setName(name)
+                                .setPartitions(List.of(
+                                        new DeleteRecordsRequestData.DeleteRecordsPartition()
+                                                .setPartitionIndex(0)
+                                                .setOffset(-1),
+                                        new DeleteRecordsRequestData.DeleteRecordsPartition()
+                                                .setPartitionIndex(9)
+                                                .setOffset(0))));
+            }
+            FakeCall call = new FakeCall(new DeleteRecordsRequest.Builder(request).build(version));
+            new DeleteRecordsHandler(quorum, partitions).handle(call);
+            turn();
+            DeleteRecordsResponseData.DeleteRecordsTopicResultCollection topics =
+                    written(call, new DeleteRecordsResponseData(), version).topics();
+            DeleteRecordsResponseData.DeleteRecordsPartitionResult row =
+                    topics.find("t").partitions().find(0);
+            assertThat(row.errorCode()).isEqualTo(Errors.NONE.code());
+            assertThat(row.lowWatermark()).isEqualTo(2 + version);
+            assertThat(topics.find("t").partitions().find(9).errorCode())
+                    .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+            assertThat(topics.find("missing").partitions().find(0).errorCode())
+                    .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+        }
+    }
+
+    /** The answer as a client of that version reads it. */
+    private static <T extends ApiMessage> T written(FakeCall call, T read, short version) {
+        ByteBufferAccessor bytes =
+                MessageUtil.toByteBufferAccessor(call.answer.join().data(), version);
+        read.read(bytes, version);
+        return read;
     }
 
     @Test

@@ -1,8 +1,11 @@
 package io.tidemark.broker.api;
 
+import io.tidemark.broker.group.GroupConfigs;
+import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.net.Listener;
 import io.tidemark.broker.net.NetServer;
 import io.tidemark.broker.net.NetSettings;
+import io.tidemark.model.config.AutoTopicCreation;
 import io.tidemark.model.metadata.Endpoint;
 import java.io.IOException;
 import java.util.List;
@@ -39,9 +42,9 @@ final class TestBroker implements AutoCloseable {
                 quorum,
                 quorum,
                 quorum,
-                true,
+                new AutoTopicCreation(true, 3, 1),
                 3,
-                1,
+                new GroupConfigs(new GroupSettings(Map.of())),
                 Map.of("num.partitions", "3", "log.retention.hours", "24"));
     }
 

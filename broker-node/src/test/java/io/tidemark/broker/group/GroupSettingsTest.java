@@ -39,10 +39,19 @@ class GroupSettingsTest {
     }
 
     @Test
+    void theConsumerProtocolCanBeSwitchedOff() {
+        assertThat(new GroupSettings(Map.of()).consumerProtocol()).isTrue();
+        assertThat(new GroupSettings(Map.of("group.coordinator.rebalance.protocols", "classic")).consumerProtocol())
+                .isFalse();
+    }
+
+    @Test
     void whatKafkaRefusesIsRefused() {
         assertThatThrownBy(() -> new GroupSettings(Map.of("offsets.topic.num.partitions", "0")))
                 .hasMessageContaining("offsets.topic.num.partitions");
         assertThatThrownBy(() -> new GroupSettings(Map.of("group.consumer.heartbeat.interval.ms", "4000")))
                 .hasMessageContaining("group.consumer.heartbeat.interval.ms");
+        assertThatThrownBy(() -> new GroupSettings(Map.of("group.coordinator.rebalance.protocols", "consumer")))
+                .hasMessageContaining("group.coordinator.rebalance.protocols");
     }
 }

@@ -22,6 +22,7 @@ final class Node {
     final List<Effect> effects = new ArrayList<>();
     final Map<Long, Effect.ProduceAnswered> answers = new HashMap<>();
     final Map<Long, Effect> reads = new HashMap<>();
+    final Map<Long, Effect.RecordsDeleted> deletions = new HashMap<>();
     final Deque<Effect.SendAlter> alters = new ArrayDeque<>();
     /** Contents of produce requests that have not been staged yet. */
     private final Map<Long, List<String>> contents = new HashMap<>();
@@ -102,6 +103,8 @@ final class Node {
             reads.put(found.token(), found);
         } else if (effect instanceof Effect.EpochFound found) {
             reads.put(found.token(), found);
+        } else if (effect instanceof Effect.RecordsDeleted deleted) {
+            Check.that(deletions.put(deleted.token(), deleted) == null, "a deletion is answered once");
         }
     }
 

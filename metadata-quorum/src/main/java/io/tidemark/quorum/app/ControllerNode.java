@@ -33,7 +33,8 @@ public final class ControllerNode implements AutoCloseable {
                 directory.clusterId(),
                 config.topicDefaults().partitions(),
                 config.topicDefaults().replicationFactor(),
-                config.maxPartitionsPerRequest());
+                config.maxPartitionsPerRequest(),
+                config.topicDeletion());
         CoreDecisions decisions = new CoreDecisions(
                 rules, config.session().sessionTimeoutMs(), config.session().heartbeatIntervalMs());
         return new ControllerNode(QuorumServer.start(settings(config, directory), decisions, fatal));

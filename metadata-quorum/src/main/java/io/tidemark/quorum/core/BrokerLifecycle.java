@@ -8,8 +8,10 @@ import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.BrokerFenced;
 import io.tidemark.model.metadata.MetadataRecord.BrokerShuttingDown;
 import io.tidemark.model.metadata.MetadataRecord.BrokerUnfenced;
+import io.tidemark.model.metadata.MetadataRecord.BrokerUnregistered;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumCommand.FenceBrokers;
+import io.tidemark.model.metadata.QuorumCommand.UnregisterBroker;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -74,6 +76,20 @@ final class BrokerLifecycle {
             }
             records.addAll(PartitionMoves.leave(image, Set.of(broker.id()), Set.of()));
         }
+        return Decision.of(records, new QuorumReply.Done(), cause);
+    }
+
+    /** Partition changes first, its seats in the ELR included, then the broker is forgotten (R7.5). */
+    static Decision unregister(ClusterImage image, UnregisterBroker command) {
+        Cause cause = Causes.client("UnregisterBroker", command.client());
+        BrokerState broker = image.broker(command.brokerId());
+        if (broker == null) {
+            return Decision.refused(
+                    ErrorCode.BROKER_ID_NOT_REGISTERED, "broker " + command.brokerId() + " is not registered", cause);
+        }
+        Set<Integer> gone = Set.of(broker.id());
+        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.leave(image, gone, gone));
+        records.add(new BrokerUnregistered(broker.id(), broker.epoch()));
         return Decision.of(records, new QuorumReply.Done(), cause);
     }
 

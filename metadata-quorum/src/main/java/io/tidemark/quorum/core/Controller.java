@@ -59,6 +59,12 @@ public final class Controller {
             return TopicDeletion.decide(pending, delete);
         } else if (command instanceof QuorumCommand.CreatePartitions grow) {
             return PartitionGrowth.decide(pending, grow, context);
+        } else if (command instanceof QuorumCommand.AlterConfigs alter) {
+            return ConfigChanges.decide(pending, alter);
+        } else if (command instanceof QuorumCommand.ElectLeaders elect) {
+            return RequestedElections.decide(pending, elect);
+        } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
+            return BrokerLifecycle.unregister(pending, gone);
         } else if (command instanceof AllocateProducerIds allocate) {
             return producerIds(pending, allocate);
         }

@@ -8,9 +8,14 @@ import io.tidemark.model.Check;
  * @param defaultPartitions of a topic created without a count, 1 or more
  * @param defaultReplicationFactor of a topic created without one, 1 or more
  * @param maxPartitionsPerRequest partitions that one request may create (R7.80)
+ * @param topicDeletion whether topics may be deleted (R7.81)
  */
 public record ControllerSettings(
-        String clusterId, int defaultPartitions, int defaultReplicationFactor, int maxPartitionsPerRequest) {
+        String clusterId,
+        int defaultPartitions,
+        int defaultReplicationFactor,
+        int maxPartitionsPerRequest,
+        boolean topicDeletion) {
     public static final int MAX_PARTITIONS_PER_REQUEST = 10_000;
 
     public ControllerSettings {
@@ -20,6 +25,6 @@ public record ControllerSettings(
     }
 
     public ControllerSettings(String clusterId, int defaultPartitions, int defaultReplicationFactor) {
-        this(clusterId, defaultPartitions, defaultReplicationFactor, MAX_PARTITIONS_PER_REQUEST);
+        this(clusterId, defaultPartitions, defaultReplicationFactor, MAX_PARTITIONS_PER_REQUEST, true);
     }
 }

@@ -45,7 +45,15 @@ final class PartitionMoves {
 
     /** Elections where nobody leads, now that this broker may (R7.22). */
     static List<PartitionChanged> electWith(ClusterImage image, int arrived) {
-        IntPredicate acceptable = id -> id == arrived || active(image, id);
+        return electLeaderless(image, id -> id == arrived || active(image, id));
+    }
+
+    /** Elections where nobody leads, as the configuration now allows them (R7.35). */
+    static List<PartitionChanged> electLeaderless(ClusterImage image) {
+        return electLeaderless(image, id -> active(image, id));
+    }
+
+    private static List<PartitionChanged> electLeaderless(ClusterImage image, IntPredicate acceptable) {
         List<PartitionId> leaderless = new ArrayList<>();
         image.leaderless().forEach(leaderless::add);
         Collections.sort(leaderless);

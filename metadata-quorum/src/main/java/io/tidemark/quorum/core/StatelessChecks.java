@@ -26,7 +26,9 @@ public final class StatelessChecks {
         if (command instanceof QuorumCommand.CreateTopics create) {
             return rows(TopicRows.of(create, settings));
         } else if (command instanceof QuorumCommand.DeleteTopics delete) {
-            return rows(TopicRows.of(delete));
+            return settings.topicDeletion()
+                    ? rows(TopicRows.of(delete))
+                    : refusal(new Problem(ErrorCode.TOPIC_DELETION_DISABLED, "delete.topic.enable is false"));
         } else if (command instanceof QuorumCommand.CreatePartitions grow) {
             return rows(TopicRows.of(grow));
         } else if (command instanceof QuorumCommand.RegisterBroker register) {
@@ -35,6 +37,10 @@ public final class StatelessChecks {
             return refusal(alter.partitions().isEmpty() ? invalid("no partition is named") : null);
         } else if (command instanceof QuorumCommand.FenceBrokers fence) {
             return refusal(fence.brokers().isEmpty() ? invalid("no broker is named") : null);
+        } else if (command instanceof QuorumCommand.AlterConfigs alter) {
+            return refusal(alter.changes().isEmpty() ? invalid("no resource is named") : null);
+        } else if (command instanceof QuorumCommand.ElectLeaders elect) {
+            return refusal(elect.partitions().isEmpty() ? invalid("no partition is named") : null);
         } else if (command instanceof QuorumCommand.Bootstrap bootstrap) {
             return refusal(bootstrap(bootstrap));
         }

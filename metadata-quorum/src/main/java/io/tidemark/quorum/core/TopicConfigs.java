@@ -28,6 +28,8 @@ final class TopicConfigs {
             Map.entry("flush.messages", POSITIVE),
             Map.entry("flush.ms", NOT_NEGATIVE),
             Map.entry("index.interval.bytes", between(0, Integer.MAX_VALUE)),
+            // Kafka's key for tests: segments smaller than segment.bytes may be.
+            Map.entry("internal.segment.bytes", POSITIVE_INT),
             Map.entry("max.compaction.lag.ms", POSITIVE),
             Map.entry("max.message.bytes", between(0, Integer.MAX_VALUE)),
             Map.entry("message.timestamp.after.max.ms", NOT_NEGATIVE),

@@ -2,6 +2,7 @@ package io.tidemark.quorum.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumReply;
@@ -39,6 +40,16 @@ class StatelessChecksTest {
         refused(TestCluster.registration(7, "i", List.of(), -1, "", true), ErrorCode.INVALID_REGISTRATION);
         QuorumReply elsewhere = StatelessChecks.refuse(good, new ControllerSettings("another", 1, 1));
         assertThat(((QuorumReply.Refused) elsewhere).error()).isEqualTo(ErrorCode.INCONSISTENT_CLUSTER_ID);
+    }
+
+    @Test
+    void deletionsWhereTopicsMayNotBeDeleted() {
+        ControllerSettings settings = new ControllerSettings(TestCluster.CLUSTER_ID, 1, 1, 10, false);
+        QuorumCommand delete =
+                new QuorumCommand.DeleteTopics(List.of(new QuorumCommand.TopicRef("t", TopicId.ZERO)), "");
+        assertThat(StatelessChecks.refuse(delete, TestCluster.SETTINGS)).isNull();
+        assertThat(((QuorumReply.Refused) StatelessChecks.refuse(delete, settings)).error())
+                .isEqualTo(ErrorCode.TOPIC_DELETION_DISABLED);
     }
 
     @Test

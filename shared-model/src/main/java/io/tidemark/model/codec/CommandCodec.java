@@ -22,6 +22,7 @@ import io.tidemark.model.codec.proto.RegisterBrokerP;
 import io.tidemark.model.codec.proto.TopicP;
 import io.tidemark.model.codec.proto.TopicResultP;
 import io.tidemark.model.codec.proto.TopicResultsP;
+import io.tidemark.model.codec.proto.UnregisterBrokerP;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
@@ -97,6 +98,13 @@ public final class CommandCodec {
             builder.setBootstrap(BootstrapP.newBuilder()
                     .setLevel(bootstrap.level())
                     .putAllClusterConfigs(bootstrap.clusterConfigs()));
+        } else if (command instanceof QuorumCommand.AlterConfigs alter) {
+            builder.setAlterConfigs(AdminCodec.of(alter));
+        } else if (command instanceof QuorumCommand.ElectLeaders elect) {
+            builder.setElectLeaders(AdminCodec.of(elect));
+        } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
+            builder.setUnregisterBroker(
+                    UnregisterBrokerP.newBuilder().setBroker(gone.brokerId()).setClient(gone.client()));
         } else if (command instanceof QuorumCommand.NoOp) {
             builder.setNoOp(DoneP.getDefaultInstance());
         } else {
@@ -126,6 +134,12 @@ public final class CommandCodec {
                 new QuorumCommand.Bootstrap(
                         command.getBootstrap().getLevel(),
                         Map.copyOf(command.getBootstrap().getClusterConfigsMap()));
+            case ALTER_CONFIGS -> AdminCodec.alterConfigs(command.getAlterConfigs());
+            case ELECT_LEADERS -> AdminCodec.electLeaders(command.getElectLeaders());
+            case UNREGISTER_BROKER ->
+                new QuorumCommand.UnregisterBroker(
+                        command.getUnregisterBroker().getBroker(),
+                        command.getUnregisterBroker().getClient());
             case NO_OP -> new QuorumCommand.NoOp();
             case KIND_NOT_SET -> throw new UnreadableException("a command of a kind that this version does not know");
         };
@@ -311,6 +325,8 @@ public final class CommandCodec {
                             .setRecovering(result.recovering())
                             .setPartitionEpoch(result.partitionEpoch())));
             builder.setAlteredPartitions(results);
+        } else if (reply instanceof QuorumReply.Rows rows) {
+            builder.setRows(AdminCodec.of(rows));
         } else if (reply instanceof QuorumReply.ProducerIds ids) {
             builder.setProducerIds(
                     ProducerIdsP.newBuilder().setFirst(ids.first()).setCount(ids.count()));
@@ -330,6 +346,7 @@ public final class CommandCodec {
             case REGISTERED -> new QuorumReply.Registered(reply.getRegistered());
             case TOPICS -> topics(reply.getTopics());
             case ALTERED_PARTITIONS -> altered(reply.getAlteredPartitions());
+            case ROWS -> AdminCodec.rows(reply.getRows());
             case PRODUCER_IDS ->
                 new QuorumReply.ProducerIds(
                         reply.getProducerIds().getFirst(),

@@ -83,6 +83,8 @@ public final class RecordCodec {
             builder.setBrokerUnfenced(ref(unfenced.brokerId(), unfenced.brokerEpoch()));
         } else if (record instanceof MetadataRecord.BrokerShuttingDown down) {
             builder.setBrokerShuttingDown(ref(down.brokerId(), down.brokerEpoch()));
+        } else if (record instanceof MetadataRecord.BrokerUnregistered gone) {
+            builder.setBrokerUnregistered(ref(gone.brokerId(), gone.brokerEpoch()));
         } else if (record instanceof MetadataRecord.TopicCreated created) {
             builder.setTopicCreated(TopicP.newBuilder().setName(created.name()).setId(Protos.of(created.topicId())));
         } else if (record instanceof MetadataRecord.TopicDeleted deleted) {
@@ -120,6 +122,10 @@ public final class RecordCodec {
                 new MetadataRecord.BrokerShuttingDown(
                         record.getBrokerShuttingDown().getBroker(),
                         record.getBrokerShuttingDown().getEpoch());
+            case BROKER_UNREGISTERED ->
+                new MetadataRecord.BrokerUnregistered(
+                        record.getBrokerUnregistered().getBroker(),
+                        record.getBrokerUnregistered().getEpoch());
             case TOPIC_CREATED ->
                 new MetadataRecord.TopicCreated(
                         record.getTopicCreated().getName(),
@@ -317,6 +323,7 @@ public final class RecordCodec {
         return switch (config.getType()) {
             case TOPIC -> new ConfigResource(ConfigResource.Type.TOPIC, config.getName());
             case BROKER -> new ConfigResource(ConfigResource.Type.BROKER, config.getName());
+            case GROUP -> new ConfigResource(ConfigResource.Type.GROUP, config.getName());
             case UNRECOGNIZED ->
                 throw new UnreadableException("unknown kind of config resource " + config.getTypeValue());
         };

@@ -24,7 +24,7 @@ public record BrokerConfig(
         Listeners listeners,
         List<QuorumVoter> voters,
         Optional<String> rack,
-        boolean autoCreateTopics,
+        AutoTopicCreation autoTopicCreation,
         TopicDefaults topicDefaults,
         SessionConfig session,
         NetworkConfig network,
@@ -59,6 +59,7 @@ public record BrokerConfig(
         if (!reader.text("authorizer.class.name").isEmpty()) {
             reader.problem("authorizer.class.name is not built yet: every client would be allowed everything");
         }
+        TopicDefaults topicDefaults = TopicDefaults.read(reader);
         return new BrokerConfig(
                 nodeId,
                 roles,
@@ -66,8 +67,8 @@ public record BrokerConfig(
                 Listeners.read(reader),
                 voters,
                 Optional.of(reader.text("broker.rack")).filter(rack -> !rack.isEmpty()),
-                reader.flag("auto.create.topics.enable", true),
-                TopicDefaults.read(reader),
+                AutoTopicCreation.read(reader, topicDefaults),
+                topicDefaults,
                 SessionConfig.read(reader),
                 NetworkConfig.read(reader),
                 ReplicationConfig.read(reader),

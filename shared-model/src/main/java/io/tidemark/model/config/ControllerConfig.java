@@ -13,6 +13,7 @@ import java.util.Set;
  * @param directory data directory of the quorum, absolute
  * @param electionTimeoutMinMs at least 50, and below the maximum
  * @param maxPartitionsPerRequest partitions one request may create or change; more is refused
+ * @param topicDeletion {@code delete.topic.enable}: whether clients may delete topics
  */
 public record ControllerConfig(
         int nodeId,
@@ -26,7 +27,8 @@ public record ControllerConfig(
         TopicDefaults topicDefaults,
         UncleanElection uncleanElection,
         SnapshotConfig snapshots,
-        int maxPartitionsPerRequest) {
+        int maxPartitionsPerRequest,
+        boolean topicDeletion) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
     public static ControllerConfig load(Path file) {
@@ -73,6 +75,7 @@ public record ControllerConfig(
                 TopicDefaults.read(reader),
                 UncleanElection.read(reader),
                 SnapshotConfig.read(reader),
-                reader.integer("max.partitions.per.request", 10_000, 1, Integer.MAX_VALUE));
+                reader.integer("max.partitions.per.request", 10_000, 1, Integer.MAX_VALUE),
+                reader.flag("delete.topic.enable", true));
     }
 }

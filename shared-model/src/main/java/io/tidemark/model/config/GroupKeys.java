@@ -23,6 +23,7 @@ final class GroupKeys {
             "group.coordinator.append.linger.ms",
             "group.coordinator.background.threads",
             "group.coordinator.cached.buffer.max.bytes",
+            "group.coordinator.rebalance.protocols",
             "group.coordinator.threads",
             "group.initial.rebalance.delay.ms",
             "group.max.session.timeout.ms",

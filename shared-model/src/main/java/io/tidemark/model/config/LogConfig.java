@@ -14,6 +14,7 @@ package io.tidemark.model.config;
  * @param durability what an acknowledged record has reached on each replica that counts
  * @param flushIntervalBytes log after which it is synced and its index entries are written
  * @param producerIdExpirationMs a producer silent for longer is forgotten (R5.35)
+ * @param records how records are kept
  */
 public record LogConfig(
         int segmentBytes,
@@ -26,7 +27,8 @@ public record LogConfig(
         int messageMaxBytes,
         Durability durability,
         long flushIntervalBytes,
-        long producerIdExpirationMs) {
+        long producerIdExpirationMs,
+        RecordConfig records) {
 
     /** {@code log.durability}. */
     public enum Durability {
@@ -51,7 +53,8 @@ public record LogConfig(
                 reader.integer("message.max.bytes", 1_048_588, 0, Integer.MAX_VALUE),
                 durability(reader),
                 reader.number("log.flush.interval.bytes", 67_108_864, 1, Long.MAX_VALUE),
-                reader.number("producer.id.expiration.ms", 86_400_000, 1, Integer.MAX_VALUE));
+                reader.number("producer.id.expiration.ms", 86_400_000, 1, Integer.MAX_VALUE),
+                RecordConfig.read(reader));
     }
 
     /** A promise that is not kept yet is refused, not ignored. */

@@ -5,7 +5,9 @@ public record ConfigResource(Type type, String name) {
     /** Kinds of resources. */
     public enum Type {
         TOPIC,
-        BROKER
+        BROKER,
+        /** A consumer group, whether it exists or not. */
+        GROUP
     }
 
     public static final ConfigResource CLUSTER_DEFAULT = new ConfigResource(Type.BROKER, "");

@@ -107,6 +107,8 @@ public final class ImageBuilder {
             put(require(unfenced.brokerId(), unfenced.brokerEpoch()).withFenced(false));
         } else if (record instanceof MetadataRecord.BrokerShuttingDown down) {
             put(require(down.brokerId(), down.brokerEpoch()).withShutdownIndex(index));
+        } else if (record instanceof MetadataRecord.BrokerUnregistered gone) {
+            unregister(require(gone.brokerId(), gone.brokerEpoch()));
         } else if (record instanceof MetadataRecord.ConfigSet set) {
             setConfig(set.resource(), set.key(), set.value());
             minIsrMayHaveChanged(set);
@@ -139,6 +141,11 @@ public final class ImageBuilder {
                 record.maxLevel(),
                 record.fenced(),
                 newIncarnation || old == null ? -1 : old.shutdownIndex()));
+    }
+
+    private void unregister(BrokerState broker) {
+        valueDigest -= StateDigest.of(broker);
+        brokers = brokers.without(broker.id());
     }
 
     private void createTopic(String name, TopicId id) {

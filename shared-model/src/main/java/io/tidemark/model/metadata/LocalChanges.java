@@ -15,8 +15,14 @@ import java.util.Set;
  * @param removed partitions that this broker no longer holds: deleted, or moved away
  * @param eligibility partitions this broker leads and whose own state is as before, but one of whose replicas was
  *     registered, fenced, unfenced or is shutting down (B14)
+ * @param reconfigured partitions that this broker holds and whose own state is as before, but not what their topic or
+ *     the cluster is configured to
  */
-public record LocalChanges(List<PartitionState> changed, List<PartitionId> removed, List<PartitionState> eligibility) {
+public record LocalChanges(
+        List<PartitionState> changed,
+        List<PartitionId> removed,
+        List<PartitionState> eligibility,
+        List<PartitionState> reconfigured) {
 
     /** Costs time in the number of topics, and in the partitions of the topics that differ. */
     public static LocalChanges between(ClusterImage before, ClusterImage after, int brokerId) {
@@ -52,7 +58,36 @@ public record LocalChanges(List<PartitionState> changed, List<PartitionId> remov
                 }
             }
         }
-        return new LocalChanges(changed, removed, eligibilityChanges(before, after, brokerId, touched));
+        List<PartitionState> reconfigured = configChanges(before, after, brokerId, touched);
+        return new LocalChanges(changed, removed, eligibilityChanges(before, after, brokerId, touched), reconfigured);
+    }
+
+    private static List<PartitionState> configChanges(
+            ClusterImage before, ClusterImage after, int brokerId, Set<PartitionId> touched) {
+        if (before.configMap() == after.configMap()) {
+            return List.of();
+        }
+        Set<TopicId> topics = new HashSet<>();
+        boolean all = false;
+        for (Map.Entry<ConfigResource, ? extends Map<String, String>> config :
+                after.configMap().entrySet()) {
+            ConfigResource resource = config.getKey();
+            if (before.configMap().get(resource) == config.getValue()) {
+                continue;
+            }
+            TopicState topic = resource.type() == ConfigResource.Type.TOPIC ? after.topic(resource.name()) : null;
+            if (topic != null) {
+                topics.add(topic.id());
+            }
+            all |= resource.equals(ConfigResource.CLUSTER_DEFAULT);
+        }
+        List<PartitionState> result = new ArrayList<>();
+        for (PartitionId id : after.partitionsOf(brokerId)) {
+            if ((all || topics.contains(id.topicId())) && !touched.contains(id)) {
+                result.add(after.partition(id));
+            }
+        }
+        return result;
     }
 
     private static List<PartitionState> eligibilityChanges(

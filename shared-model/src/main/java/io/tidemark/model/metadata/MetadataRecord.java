@@ -37,6 +37,9 @@ public sealed interface MetadataRecord {
     /** Controlled shutdown began; its index becomes the broker's shutdown index (R7.12). */
     record BrokerShuttingDown(int brokerId, long brokerEpoch) implements MetadataRecord {}
 
+    /** The broker is forgotten; what it holds was taken from it by the records before (R7.5). */
+    record BrokerUnregistered(int brokerId, long brokerEpoch) implements MetadataRecord {}
+
     record TopicCreated(String name, TopicId topicId) implements MetadataRecord {}
 
     /** The topic, its partitions and its configuration go. */

@@ -66,6 +66,32 @@ public sealed interface QuorumCommand {
     /** {@code count} is the new total; {@code assignment} gives the replicas of the added ones or is empty. */
     record Growth(String name, int count, List<List<Integer>> assignment) {}
 
+    /** Dynamic configuration, one resource after another, each whole or not at all. */
+    record AlterConfigs(List<ConfigChange> changes, boolean validateOnly, String client) implements QuorumCommand {}
+
+    /** @param replace keys without an edit go back to their defaults */
+    record ConfigChange(ConfigResource resource, boolean replace, List<ConfigEdit> edits) {}
+
+    /**
+     * @param kind append and subtract are for lists, whose items stand with a comma between
+     * @param value "" where the key is deleted
+     */
+    record ConfigEdit(Kind kind, String key, String value) {
+        /** What is done to the key. */
+        public enum Kind {
+            SET,
+            DELETE,
+            APPEND,
+            SUBTRACT
+        }
+    }
+
+    /** Leadership of each of these back to the preferred replica or, if they have no leader, to any (R7.70). */
+    record ElectLeaders(List<PartitionId> partitions, boolean unclean, String client) implements QuorumCommand {}
+
+    /** A broker that will not come back is forgotten (R7.5). */
+    record UnregisterBroker(int brokerId, String client) implements QuorumCommand {}
+
     record AlterPartition(int brokerId, long brokerEpoch, List<IsrProposal> partitions) implements QuorumCommand {}
 
     /** An ISR member with the broker epoch the leader saw, -1 if it does not know (R2.16). */

@@ -26,6 +26,18 @@ public sealed interface QuorumReply {
         }
     }
 
+    /** One row per row of the command, in its order. */
+    record Rows(List<Row> rows) implements QuorumReply {
+        /** {@code error} NONE means it was done. */
+        public record Row(ErrorCode error, String message) {
+            public static final Row DONE = new Row(ErrorCode.NONE, "");
+        }
+
+        public Rows {
+            rows = List.copyOf(rows);
+        }
+    }
+
     /** One row per partition of an AlterPartition (R7.55). */
     record AlteredPartitions(List<Result> results) implements QuorumReply {
         /** The state after the change; defined only if {@code error} is NONE. */

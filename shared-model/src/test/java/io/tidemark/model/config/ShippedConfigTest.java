@@ -65,7 +65,7 @@ class ShippedConfigTest {
         assertThat(broker.replication())
                 .isEqualTo(new ReplicationConfig(30_000, 500, 1, 1_048_576, 10_485_760, 1_000, 5_000));
         assertThat(broker.topicDefaults()).isEqualTo(new TopicDefaults(1, 1, 1));
-        assertThat(broker.autoCreateTopics()).isTrue();
+        assertThat(broker.autoTopicCreation()).isEqualTo(new AutoTopicCreation(true, -1, -1));
         assertThat(broker.log())
                 .isEqualTo(new LogConfig(
                         1 << 30,
@@ -78,7 +78,8 @@ class ShippedConfigTest {
                         1_048_588,
                         LogConfig.Durability.REPLICATED,
                         64 << 20,
-                        86_400_000));
+                        86_400_000,
+                        new RecordConfig("producer", "CreateTime", Long.MAX_VALUE, 3_600_000, "delete")));
         ControllerConfig controller =
                 ControllerConfig.from(new ConfigReader("required", requiredOnly(values("controller.properties"))));
         assertThat(controller.uncleanElection())

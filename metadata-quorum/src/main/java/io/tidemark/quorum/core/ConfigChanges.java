@@ -1,0 +1,187 @@
+package io.tidemark.quorum.core;
+
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ConfigResource;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.model.metadata.MetadataEntry.Cause;
+import io.tidemark.model.metadata.MetadataRecord;
+import io.tidemark.model.metadata.MetadataRecord.ConfigSet;
+import io.tidemark.model.metadata.QuorumCommand.AlterConfigs;
+import io.tidemark.model.metadata.QuorumCommand.ConfigChange;
+import io.tidemark.model.metadata.QuorumCommand.ConfigEdit;
+import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.model.metadata.QuorumReply.Rows.Row;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, and of the
+ * cluster's default. What follows for partitions is the fold's (B3), except that where unclean elections are allowed now,
+ * partitions without a leader get one at once (R7.35).
+ */
+final class ConfigChanges {
+    private static final String CLEANUP_KEY = "cleanup.policy";
+
+    /** The cluster's defaults that the quorum acts on; the brokers' others are read once, from their files. */
+    private static final Set<String> CLUSTER_KEYS = Set.of(ClusterImage.MIN_ISR_KEY, PartitionMoves.UNCLEAN_KEY);
+
+    private final ClusterImage image;
+    private final List<MetadataRecord> records = new ArrayList<>();
+    private boolean uncleanAllowed;
+
+    private ConfigChanges(ClusterImage image) {
+        this.image = image;
+    }
+
+    static Decision decide(ClusterImage image, AlterConfigs command) {
+        ConfigChanges changes = new ConfigChanges(image);
+        List<Row> rows = new ArrayList<>();
+        Set<ConfigResource> seen = new HashSet<>();
+        for (ConfigChange change : command.changes()) {
+            Problem problem = seen.add(change.resource())
+                    ? changes.change(change)
+                    : new Problem(ErrorCode.INVALID_REQUEST, "the request names the resource twice");
+            rows.add(problem == null ? Row.DONE : new Row(problem.error(), problem.message()));
+        }
+        Cause cause = Causes.client("AlterConfigs", command.client());
+        QuorumReply reply = new QuorumReply.Rows(rows);
+        if (command.validateOnly()) {
+            return Decision.of(List.of(), reply, cause);
+        }
+        if (changes.uncleanAllowed) {
+            changes.electUncleanly(cause, reply);
+        }
+        return Decision.of(changes.records, reply, cause);
+    }
+
+    /** The leaderless partitions, as they are with the new configuration. */
+    private void electUncleanly(Cause cause, QuorumReply reply) {
+        ClusterImage configured = image.apply(
+                image.index() + 1, new MetadataEntry(image.tip(), image.timestampMs(), cause, records, reply));
+        records.addAll(PartitionMoves.electLeaderless(configured));
+    }
+
+    private Problem change(ConfigChange change) {
+        ConfigResource resource = change.resource();
+        Problem unknown = unknown(resource);
+        if (unknown != null) {
+            return unknown;
+        }
+        Map<String, String> before = image.configs(resource);
+        Map<String, String> after = new TreeMap<>(change.replace() ? Map.of() : before);
+        Set<String> keys = new HashSet<>();
+        for (ConfigEdit edit : change.edits()) {
+            if (!keys.add(edit.key())) {
+                return new Problem(ErrorCode.INVALID_REQUEST, "the request names " + edit.key() + " twice");
+            }
+            Problem problem = apply(edit, after);
+            if (problem != null) {
+                return problem;
+            }
+        }
+        Problem problem = problem(resource, before, after, keys);
+        if (problem == null) {
+            record(resource, before, after);
+        }
+        return problem;
+    }
+
+    private Problem unknown(ConfigResource resource) {
+        if (resource.type() == ConfigResource.Type.GROUP) {
+            return resource.name().isEmpty()
+                    ? new Problem(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
+                    : null;
+        }
+        if (resource.type() == ConfigResource.Type.TOPIC) {
+            return image.topic(resource.name()) != null
+                    ? null
+                    : new Problem(
+                            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                            "The topic '" + resource.name() + "' does not exist.");
+        }
+        return null;
+    }
+
+    /** {@code after} is what a list is appended to or subtracted from, too. */
+    private static Problem apply(ConfigEdit edit, Map<String, String> after) {
+        switch (edit.kind()) {
+            case SET -> after.put(edit.key(), edit.value());
+            case DELETE -> after.remove(edit.key());
+            default -> {
+                if (!edit.key().equals(CLEANUP_KEY)) {
+                    return invalid("Can't " + edit.kind() + " to key " + edit.key() + " because its type is not LIST.");
+                }
+                Set<String> items = items(after.getOrDefault(CLEANUP_KEY, "delete"));
+                if (edit.kind() == ConfigEdit.Kind.APPEND) {
+                    items.addAll(items(edit.value()));
+                } else {
+                    items.removeAll(items(edit.value()));
+                }
+                after.put(CLEANUP_KEY, String.join(",", items));
+            }
+        }
+        return null;
+    }
+
+    private static Set<String> items(String list) {
+        return new LinkedHashSet<>(List.of(list.strip().split("\\s*,\\s*", -1)));
+    }
+
+    /** @param keys that the request names: what was set before is not judged again */
+    private static Problem problem(
+            ConfigResource resource, Map<String, String> before, Map<String, String> after, Set<String> keys) {
+        Map<String, String> given = new TreeMap<>(after);
+        given.keySet().retainAll(keys);
+        String wrong = resource.type() == ConfigResource.Type.GROUP
+                ? GroupConfigs.problem(given)
+                : TopicConfigs.problem(given);
+        if (resource.type() == ConfigResource.Type.BROKER) {
+            Problem problem = brokerProblem(resource, before, after, keys);
+            if (problem != null) {
+                return problem;
+            }
+        }
+        return wrong == null ? null : invalid(wrong);
+    }
+
+    /** What is deleted and was not set is no change: tools clean up so. */
+    private static Problem brokerProblem(
+            ConfigResource resource, Map<String, String> before, Map<String, String> after, Set<String> keys) {
+        for (String key : new TreeSet<>(keys)) {
+            boolean same = Objects.equals(before.get(key), after.get(key));
+            if (!same && !resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
+                return invalid("a broker reads its own configuration once, from its file: " + key);
+            }
+            if (!same && !CLUSTER_KEYS.contains(key)) {
+                return invalid(key + " cannot be changed while the cluster runs");
+            }
+        }
+        return before.containsKey(ClusterImage.MIN_ISR_KEY) && !after.containsKey(ClusterImage.MIN_ISR_KEY)
+                ? invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
+                : null;
+    }
+
+    private void record(ConfigResource resource, Map<String, String> before, Map<String, String> after) {
+        Set<String> keys = new TreeSet<>(before.keySet());
+        keys.addAll(after.keySet());
+        for (String key : keys) {
+            String value = after.get(key);
+            if (value == null ? before.containsKey(key) : !value.equals(before.get(key))) {
+                records.add(new ConfigSet(resource, key, value));
+                uncleanAllowed |= key.equals(PartitionMoves.UNCLEAN_KEY);
+            }
+        }
+    }
+
+    private static Problem invalid(String message) {
+        return new Problem(ErrorCode.INVALID_CONFIG, message);
+    }
+}
