@@ -20,6 +20,8 @@ import org.apache.kafka.common.requests.RequestHeader;
 
 /** A request of every API in every version, made from the shape of its message, so that none can be forgotten. */
 public final class SampleRequests {
+    private static final int TIMEOUT_MS = 30_000;
+
     private SampleRequests() {}
 
     /** As it is when made: empty lists, zeros. */
@@ -59,7 +61,7 @@ public final class SampleRequests {
             Method getter = message.getClass()
                     .getMethod(name.substring(0, 1).toLowerCase(java.util.Locale.ROOT) + name.substring(1));
             Object before = getter.invoke(message);
-            Object value = value(setter.getGenericParameterTypes()[0]);
+            Object value = name.equals("TimeoutMs") ? (Object) TIMEOUT_MS : value(setter.getGenericParameterTypes()[0]);
             if (value == null) {
                 return;
             }
