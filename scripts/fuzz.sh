@@ -75,6 +75,7 @@ while read -r module class method; do
     java -Xmx1g -XX:+UseSerialGC --add-opens=java.base/java.nio=ALL-UNNAMED \
       -cp "target/test-classes:target/classes:$(cat target/test-classpath.txt)" \
       com.code_intelligence.jazzer.Jazzer --target_class="$class" --target_method="$method" \
+      '--instrumentation_includes=io.tidemark.**:org.apache.kafka.**' \
       -max_total_time=$((minutes * 60)) -timeout=20 -rss_limit_mb=4096
   ) > "$log" 2>&1 < /dev/null || status=$?
   grep -E '^(Done|stat::|#[0-9]+\s+DONE)' "$log" || tail -3 "$log"

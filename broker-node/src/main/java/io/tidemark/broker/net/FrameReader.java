@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import java.util.Set;
 
 /**
  * Cuts one connection's bytes into frames (a length of four bytes, then that many), reading each straight into the
@@ -21,6 +22,12 @@ public final class FrameReader {
     private static final int MAX_PREDICTED = 1 << 20;
     private static final int UNPROVEN = 64 << 10;
     private static final int GROWTH = 4;
+    /** Record type and major version, in front of every TLS version's first record. */
+    private static final int TLS_HANDSHAKE = 0x1603;
+
+    /** "GET ", "POST", "HEAD", "PUT ", "OPTI" and "PRI ", read as a length. */
+    private static final Set<Integer> HTTP_METHODS =
+            Set.of(0x47455420, 0x504F5354, 0x48454144, 0x50555420, 0x4F505449, 0x50524920);
 
     private final FramePool pool;
     private final int maxFrameBytes;
@@ -86,12 +93,8 @@ public final class FrameReader {
             return null;
         }
         int length = pending.getInt(pending.readerIndex());
-        if (length <= 0) {
-            throw new InvalidFrameException("a frame announces " + length + " bytes");
-        }
-        if (length > maxFrameBytes) {
-            throw new InvalidFrameException(
-                    "a frame announces " + length + " bytes, more than the limit of " + maxFrameBytes);
+        if (length <= 0 || length > maxFrameBytes) {
+            throw new InvalidFrameException(whatAnnounces(length));
         }
         if (have - LENGTH_BYTES < length) {
             makeRoom(have, LENGTH_BYTES + (long) length);
@@ -110,6 +113,17 @@ public final class FrameReader {
             backToBudget();
         }
         return frame;
+    }
+
+    private String whatAnnounces(int length) {
+        if (length >>> 16 == TLS_HANDSHAKE) {
+            return "the client begins a TLS handshake, and this listener is PLAINTEXT";
+        }
+        if (HTTP_METHODS.contains(length)) {
+            return "the client speaks HTTP";
+        }
+        return "a frame announces " + length + " bytes"
+                + (length <= 0 ? "" : ", more than the limit of " + maxFrameBytes);
     }
 
     /** The budget's word that the next read may take its memory there. */
