@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.errors.ApiException;
@@ -99,7 +100,13 @@ class ProducedBatchFuzzTest {
             } catch (ApiException | ClientBatch.RefusedException e) {
                 return;
             }
-            isReadable(appended, count);
+            try {
+                isReadable(appended, count);
+            } catch (InvalidRecordException e) {
+                // Kafka's validation, which is used here, does not look into the values of a batch that stays packed as
+                // it came; its consumers meet the same error.
+                assertThat(packed).isTrue();
+            }
         });
     }
 
