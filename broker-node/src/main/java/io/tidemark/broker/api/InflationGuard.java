@@ -161,7 +161,11 @@ final class InflationGuard {
     }
 
     private static void skip(ByteBuffer in, int bytes) {
-        in.position(Math.addExact(in.position(), bytes));
+        if (bytes < 0 || bytes > in.remaining()) {
+            // Back to where the walk came from would be for ever.
+            throw new IllegalArgumentException("a length of " + bytes);
+        }
+        in.position(in.position() + bytes);
     }
 
     private static void walk(InputStream in, int count, long limit) throws IOException {

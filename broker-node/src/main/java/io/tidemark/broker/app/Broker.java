@@ -13,6 +13,7 @@ import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.net.ConnectionSettings;
 import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
 import io.tidemark.broker.net.NetSettings;
@@ -115,6 +116,13 @@ public final class Broker {
                         config.network().requestMaxBytes(),
                         config.network().maxInFlightRequests(),
                         config.network().maxInFlightBytes()),
+                new ConnectionSettings(
+                        config.network().maxConnections(),
+                        config.network().maxConnectionsPerIp(),
+                        config.network().maxConnectionsPerIpOverrides(),
+                        config.network().connectionCreationRate(),
+                        config.network().maxIdleMs(),
+                        config.listeners().interBrokerName()),
                 failure -> {
                     LOG.error("a network loop failed", failure);
                     fatal.accept("a network loop failed: " + failure);

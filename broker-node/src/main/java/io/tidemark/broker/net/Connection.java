@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client connection: hands requests on as they arrive, sends answers in the order of the requests, and stops reading
- * while too much is outstanding. A request is outstanding until its answer has left for the socket, so a client that
- * does not read its answers is not read either. All state belongs to the loop.
+ * while too much is outstanding, or while there is no memory for what comes. A request is outstanding until its answer
+ * has left for the socket, so a client that does not read its answers is not read either. All state belongs to the loop.
  */
 final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.Flushable {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
@@ -30,6 +31,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
     private final String listenerName;
     private final long id;
     private final FrameReader reader;
+    private final FrameBudget budget;
     /** Calls in order of arrival whose answer is not written yet. */
     private final ArrayDeque<ConnectionCall> calls = new ArrayDeque<>();
 
@@ -40,6 +42,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
     private boolean paused;
     private boolean delivering;
     private boolean unflushed;
+    /** In the queue for memory; null if not. */
+    private FrameBudget.Waiter hungry;
+    /** When bytes last came or went. Written on the loop. */
+    private volatile long usedNanos;
+    /** What was waiting to be sent when last looked at. */
+    private long unsentBytes;
+
     private volatile boolean closed;
 
     Connection(
@@ -56,7 +65,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
         this.complaints = complaints;
         this.listenerName = listenerName;
         this.id = id;
+        this.budget = budget;
         this.reader = new FrameReader(host.frames(), settings.maxRequestBytes(), budget);
+        this.usedNanos = System.nanoTime();
     }
 
     /** To be called before the channel reads. */
@@ -76,6 +87,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         host.readStarts();
+        usedNanos = System.nanoTime();
         reader.received((ByteBuf) message);
         deliver();
     }
@@ -90,6 +102,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
         closed = true;
         if (!delivering) {
             reader.close();
+        }
+        if (hungry != null) {
+            budget.forget(hungry);
+            hungry = null;
         }
         calls.forEach(ConnectionCall::dropAnswer);
         calls.clear();
@@ -133,7 +149,38 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
             delivering = false;
             if (closed) {
                 reader.close();
+            } else if (reader.missing() > 0 && hungry == null && !paused) {
+                awaitMemory();
             }
+        }
+    }
+
+    private void awaitMemory() {
+        hungry = new FrameBudget.Waiter(reader.missing(), source -> host.execute(() -> retry(source)));
+        readOrNot();
+        budget.await(hungry);
+    }
+
+    private void retry(FrameBudget source) {
+        hungry = null;
+        if (closed || paused) {
+            // What it goes on with when it is read again, it asks for then.
+            if (source != budget) {
+                budget.favourEnds();
+            }
+        } else {
+            reader.feedFrom(source);
+            deliver();
+            readOrNot();
+        }
+        if (hungry == null) {
+            budget.wakeNext();
+        }
+    }
+
+    private void readOrNot() {
+        if (!closed) {
+            context.channel().config().setAutoRead(!paused && hungry == null);
         }
     }
 
@@ -191,7 +238,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
         for (Object part : parts) {
             last = context.write(part);
         }
-        last.addListener(sent -> letGo(1, bytes));
+        last.addListener(sent -> {
+            usedNanos = System.nanoTime();
+            letGo(1, bytes);
+        });
         if (!unflushed) {
             unflushed = true;
             host.written(this);
@@ -209,7 +259,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
         outstandingBytes += bytes;
         if (!paused && full()) {
             paused = true;
-            context.channel().config().setAutoRead(false);
+            readOrNot();
         }
     }
 
@@ -219,10 +269,38 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
         if (paused && !closed && !full()) {
             paused = false;
             deliver();
-            if (!paused && !closed) {
-                context.channel().config().setAutoRead(true);
-            }
+            readOrNot();
         }
+    }
+
+    /**
+     * Closes this connection if there is nothing to be done for it and it has been silent for longer than
+     * {@code maxIdleNanos}; or, while others wait for memory, if it has held an unfinished frame for longer than
+     * {@code patienceNanos} without going on. On the loop.
+     */
+    void closeIfIdle(long now, long maxIdleNanos, long patienceNanos) {
+        ChannelOutboundBuffer unsent = context.channel().unsafe().outboundBuffer();
+        long left = unsent == null ? 0 : unsent.totalPendingWriteBytes() - unsent.currentProgress();
+        if (left != unsentBytes) {
+            unsentBytes = left;
+            usedNanos = now; // a large answer is on its way
+        }
+        // Answers that the client does not take are not work to be done.
+        if (closed) {
+            return;
+        }
+        if (calls.isEmpty() && now - usedNanos > maxIdleNanos) {
+            LOG.debug("connection {} of {} was idle", id, clientAddress); // as it happens every day
+            closed = true;
+            context.close();
+        } else if (reader.unfinished() && budget.exhausted() && now - usedNanos > patienceNanos) {
+            close("the requests of all clients together take all memory there is for them, and its own did not go on");
+        }
+    }
+
+    /** Nanoseconds as of the system's clock when bytes last came or went. Any thread. */
+    long usedNanos() {
+        return usedNanos;
     }
 
     private boolean full() {

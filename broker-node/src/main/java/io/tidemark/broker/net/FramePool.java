@@ -41,12 +41,21 @@ public final class FramePool {
 
     /** An empty buffer whose capacity is exactly that many bytes (1 or more), with one reference. Loop only. */
     ByteBuf take(int bytes) {
-        return take(bytes, FrameBudget.UNLIMITED);
+        return overdraw(bytes, FrameBudget.UNLIMITED);
     }
 
-    /** As above, at the cost of a budget until the last reference is released; throws IllegalStateException if it is used up. */
-    ByteBuf take(int bytes, FrameBudget budget) {
-        budget.reserve(bytes);
+    /** As above, at the cost of a budget until the last reference is released; null if it is used up. */
+    ByteBuf tryTake(int bytes, FrameBudget budget) {
+        return budget.tryReserve(bytes) ? reserved(bytes, budget) : null;
+    }
+
+    /** As above, even if the budget is used up. */
+    ByteBuf overdraw(int bytes, FrameBudget budget) {
+        budget.overdraw(bytes);
+        return reserved(bytes, budget);
+    }
+
+    private ByteBuf reserved(int bytes, FrameBudget budget) {
         Memory memory = null;
         try {
             memory = bytes > MAX_POOLED_BYTES ? memory(bytes, UNPOOLED) : pooled(bytes);

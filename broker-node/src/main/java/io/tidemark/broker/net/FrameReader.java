@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import java.util.Set;
 
 /**
  * Cuts one connection's bytes into frames (a length of four bytes, then that many), reading each straight into the
@@ -21,25 +22,39 @@ public final class FrameReader {
     private static final int MAX_PREDICTED = 1 << 20;
     private static final int UNPROVEN = 64 << 10;
     private static final int GROWTH = 4;
+    /** Record type and major version, in front of every TLS version's first record. */
+    private static final int TLS_HANDSHAKE = 0x1603;
+
+    /** "GET ", "POST", "HEAD", "PUT ", "OPTI" and "PRI ", read as a length. */
+    private static final Set<Integer> HTTP_METHODS =
+            Set.of(0x47455420, 0x504F5354, 0x48454144, 0x50555420, 0x4F505449, 0x50524920);
 
     private final FramePool pool;
     private final int maxFrameBytes;
     private final FrameBudget budget;
+    /** Where the memory of the next read comes from: {@link #budget}, or what goes beyond it until this frame ends. */
+    private FrameBudget source;
     /** Bytes read and not yet given out, from the start of a frame; null if none. */
     private ByteBuf pending;
 
     private int predicted = 16 << 10;
+    /** What the budget refused for the next read; 0 if nothing. */
+    private int missing;
 
     /** {@code maxFrameBytes} bounds the announced length of a frame. */
     public FrameReader(FramePool pool, int maxFrameBytes) {
         this(pool, maxFrameBytes, FrameBudget.UNLIMITED);
     }
 
-    /** What is read counts against {@code budget}; when that is used up, the methods throw IllegalStateException. */
+    /**
+     * What is read counts against {@code budget}. When that is used up, one small read is still taken, and {@link #missing} says
+     * what would be needed for the next.
+     */
     FrameReader(FramePool pool, int maxFrameBytes, FrameBudget budget) {
         this.pool = pool;
         this.maxFrameBytes = maxFrameBytes;
         this.budget = budget;
+        this.source = budget;
     }
 
     /** To be set as the channel's receive allocator; each buffer it hands out must come back to {@link #received}. */
@@ -55,7 +70,7 @@ public final class FrameReader {
             pending = read;
         } else {
             // Only when the peer half-closes while its requests are held back: the channel reads once more.
-            ByteBuf joined = pool.take(pending.readableBytes() + read.readableBytes(), budget);
+            ByteBuf joined = pool.overdraw(pending.readableBytes() + read.readableBytes(), budget);
             joined.writeBytes(pending).writeBytes(read);
             pending.release();
             read.release();
@@ -69,6 +84,7 @@ public final class FrameReader {
      */
     public ByteBuf next() throws InvalidFrameException {
         if (pending == null) {
+            tryToFeed();
             return null;
         }
         int have = pending.readableBytes();
@@ -77,12 +93,8 @@ public final class FrameReader {
             return null;
         }
         int length = pending.getInt(pending.readerIndex());
-        if (length <= 0) {
-            throw new InvalidFrameException("a frame announces " + length + " bytes");
-        }
-        if (length > maxFrameBytes) {
-            throw new InvalidFrameException(
-                    "a frame announces " + length + " bytes, more than the limit of " + maxFrameBytes);
+        if (length <= 0 || length > maxFrameBytes) {
+            throw new InvalidFrameException(whatAnnounces(length));
         }
         if (have - LENGTH_BYTES < length) {
             makeRoom(have, LENGTH_BYTES + (long) length);
@@ -93,8 +105,50 @@ public final class FrameReader {
         predicted = Math.max(MIN_READ, Math.min(MAX_PREDICTED, LENGTH_BYTES + length));
         if (!pending.isReadable()) {
             close();
+        } else if (source != budget) {
+            ByteBuf rest = pool.overdraw(Math.max(MIN_READ, pending.readableBytes()), budget);
+            rest.writeBytes(pending);
+            pending.release();
+            pending = rest;
+            backToBudget();
         }
         return frame;
+    }
+
+    private String whatAnnounces(int length) {
+        if (length >>> 16 == TLS_HANDSHAKE) {
+            return "the client begins a TLS handshake, and this listener is PLAINTEXT";
+        }
+        if (HTTP_METHODS.contains(length)) {
+            return "the client speaks HTTP";
+        }
+        return "a frame announces " + length + " bytes"
+                + (length <= 0 ? "" : ", more than the limit of " + maxFrameBytes);
+    }
+
+    /** The budget's word that the next read may take its memory there. */
+    void feedFrom(FrameBudget allowed) {
+        source = allowed;
+    }
+
+    private void backToBudget() {
+        if (source != budget) {
+            source = budget;
+            budget.favourEnds();
+        }
+    }
+
+    /**
+     * What the budget refused; 0 if nothing. Until {@link #next}, called again, has found as much, the channel should not
+     * be read.
+     */
+    int missing() {
+        return missing;
+    }
+
+    /** Whether a frame has begun. */
+    boolean unfinished() {
+        return pending != null;
     }
 
     /** Drops what is unfinished. */
@@ -103,18 +157,38 @@ public final class FrameReader {
             pending.release();
             pending = null;
         }
+        backToBudget();
     }
 
     private void makeRoom(int have, long need) {
         int bound = Math.max(UNPROVEN, Math.max(predicted, (int) Math.min(Integer.MAX_VALUE, (long) GROWTH * have)));
         int target = (int) Math.min(need, bound);
         if (pending.readerIndex() == 0 && pending.capacity() >= target && pending.isWritable()) {
+            missing = 0;
             return;
         }
-        ByteBuf larger = pool.take(Math.max(target, have + 1), budget);
-        larger.writeBytes(pending);
-        pending.release();
-        pending = larger;
+        int size = Math.max(target, have + 1);
+        ByteBuf larger = pool.tryTake(size, source);
+        missing = larger == null ? size : 0;
+        if (larger != null) {
+            larger.writeBytes(pending);
+            pending.release();
+            pending = larger;
+        }
+    }
+
+    /** Looks whether there would be room for a read, without keeping it: an idle connection holds nothing. */
+    private void tryToFeed() {
+        if (missing > 0 && source.tryReserve(predicted)) {
+            missing = 0;
+            source.release(predicted);
+        }
+    }
+
+    private ByteBuf fresh() {
+        ByteBuf buffer = pool.tryTake(predicted, source);
+        missing = buffer == null ? predicted : 0;
+        return buffer == null ? pool.overdraw(MIN_READ, budget) : buffer;
     }
 
     private final class Allocator extends DefaultMaxMessagesRecvByteBufAllocator {
@@ -123,7 +197,7 @@ public final class FrameReader {
             return new MaxMessageHandle() {
                 @Override
                 public ByteBuf allocate(ByteBufAllocator ignored) {
-                    return pending != null && pending.isWritable() ? pending.retain() : pool.take(predicted, budget);
+                    return pending != null && pending.isWritable() ? pending.retain() : fresh();
                 }
 
                 @Override

@@ -16,6 +16,7 @@ import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.utils.BufferSupplier;
 import org.apache.kafka.common.utils.ByteBufferOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -77,6 +78,15 @@ class InflationGuardTest {
         assertThat(InflationGuard.bound(packed.duplicate(), CompressionType.SNAPPY, LIMIT))
                 .isEqualTo(1000);
         assertThatCode(() -> check(packed, CompressionType.SNAPPY, true)).doesNotThrowAnyException();
+    }
+
+    /** Of 8 bytes, the last 4 a length of -8: the walk must not stand still. */
+    @Test
+    @Timeout(20)
+    void aZstdFrameThatLeadsBackIsNotFollowed() {
+        byte[] back = {0x50, 0x2A, 0x4D, 0x18, -8, -1, -1, -1};
+        assertThatThrownBy(() -> check(ByteBuffer.wrap(back), CompressionType.ZSTD, false))
+                .isInstanceOf(InvalidRecordException.class);
     }
 
     private static void check(ByteBuffer packed, CompressionType codec, boolean everyRecord) {

@@ -12,7 +12,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -233,30 +232,6 @@ class ClusterBadInputTest {
         try (RawClient client = new RawClient(leader)) {
             client.send(RawClient.frame(request.flip()));
             assertThat(client.closedByPeer()).as("%s %s", key, version).isTrue();
-        }
-    }
-
-    /** 2,000 clients with half a header each, and the broker serves all the others. */
-    @Test
-    void clientsThatStallInTheirHeaderHoldNobodyUp() throws IOException {
-        List<RawClient> stalled = new ArrayList<>();
-        try {
-            for (int i = 0; i < 2_000; i++) {
-                RawClient client = new RawClient(leader);
-                client.send(i % 2 == 0 ? new byte[] {0, 0} : new byte[] {0, 0, 1, 0, 0, 3, 0});
-                stalled.add(client);
-            }
-            try (RawClient fresh = new RawClient(leader)) {
-                assertThat(fresh.call(new ApiVersionsRequest.Builder().build()))
-                        .isInstanceOf(ApiVersionsResponse.class);
-            }
-            assertThat(produceTo(bystander, TOPIC, batch(CompressionType.NONE, 1)))
-                    .isEqualTo(Errors.NONE);
-            end++;
-        } finally {
-            for (RawClient client : stalled) {
-                client.close();
-            }
         }
     }
 

@@ -83,6 +83,25 @@ class BadInputTest {
         closesAfter("GET / HTTP/1.1\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     }
 
+    /** No listener is secured yet; a client that thinks so gets nowhere, and the log says why. */
+    @Test
+    void securedClientsAreCutOffAndTheLogSaysWhy() throws IOException {
+        byte[] hello = {0x16, 0x03, 0x01, 0x00, (byte) 0xC8, 0x01, 0x00, 0x00, (byte) 0xC4, 0x03, 0x03};
+        try (LogLines log = new LogLines()) {
+            closesAfter(hello);
+            await().until(() -> log.complaints().stream().anyMatch(line -> line.contains("a TLS handshake")));
+        }
+        for (ApiKeys key : new ApiKeys[] {ApiKeys.SASL_HANDSHAKE, ApiKeys.SASL_AUTHENTICATE}) {
+            for (short version : key.allVersions()) {
+                closesAfter(RawClient.frame(
+                        ByteBuffer.wrap(SampleRequests.bytes(key, version, 1, SampleRequests.filled(key, version)))));
+            }
+        }
+        // What SASL without a handshake looked like: bare tokens.
+        closesAfter(RawClient.frame(
+                ByteBuffer.wrap("\0user\0secret".getBytes(java.nio.charset.StandardCharsets.US_ASCII))));
+    }
+
     @Test
     void garbageInAFrameClosesTheConnection() throws IOException {
         Random random = new Random(7);

@@ -42,7 +42,8 @@ public final class CommandCodec {
 
     /** Throws {@link UnreadableException} for damage and for anything a newer version wrote. */
     public static QuorumCommand decodeCommand(byte[] bytes) {
-        return command(Protos.parse(QuorumCommandP.parser(), bytes, "a command"));
+        QuorumCommandP command = Protos.parse(QuorumCommandP.parser(), bytes, "a command");
+        return Protos.reading("a command", () -> command(command));
     }
 
     public static byte[] encode(QuorumReply.Answer answer) {
@@ -56,7 +57,7 @@ public final class CommandCodec {
     /** Throws {@link UnreadableException} for damage and for anything a newer version wrote. */
     public static QuorumReply.Answer decodeAnswer(byte[] bytes) {
         AnswerP answer = Protos.parse(AnswerP.parser(), bytes, "an answer");
-        return new QuorumReply.Answer(answer.getIndex(), reply(answer.getReply()));
+        return Protos.reading("an answer", () -> new QuorumReply.Answer(answer.getIndex(), reply(answer.getReply())));
     }
 
     private static QuorumCommandP of(QuorumCommand command) {

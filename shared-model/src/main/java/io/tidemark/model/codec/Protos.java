@@ -21,6 +21,7 @@ import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** The small values that all messages share, to and from protobuf, and the strict reading of messages. */
 final class Protos {
@@ -34,6 +35,15 @@ final class Protos {
             return message;
         } catch (InvalidProtocolBufferException e) {
             throw new UnreadableException(what + " is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    /** Turns a message into values of the model; one that the model refuses is as unreadable as damaged bytes. */
+    static <T> T reading(String what, Supplier<T> values) {
+        try {
+            return values.get();
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new UnreadableException(what + " contradicts itself: " + e.getMessage(), e);
         }
     }
 

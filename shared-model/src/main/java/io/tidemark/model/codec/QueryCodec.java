@@ -120,12 +120,14 @@ public final class QueryCodec {
     public static QuorumQuery.HeartbeatAnswer decodeHeartbeat(byte[] bytes) {
         HeartbeatAnswerP answer =
                 answer(bytes, QuorumQueryAnswerP.KindCase.HEARTBEAT).getHeartbeat();
-        return new QuorumQuery.HeartbeatAnswer(
-                ErrorCode.of(answer.getError()),
-                answer.getTerm(),
-                answer.getCaughtUp(),
-                answer.getFenced(),
-                answer.getShouldShutDown());
+        return Protos.reading(
+                "an answer to a heartbeat",
+                () -> new QuorumQuery.HeartbeatAnswer(
+                        ErrorCode.of(answer.getError()),
+                        answer.getTerm(),
+                        answer.getCaughtUp(),
+                        answer.getFenced(),
+                        answer.getShouldShutDown()));
     }
 
     /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */

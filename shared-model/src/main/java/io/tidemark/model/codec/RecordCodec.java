@@ -46,6 +46,10 @@ public final class RecordCodec {
             throw new UnreadableException("a metadata log entry has version " + entry.getVersion()
                     + ", this program reads version " + VERSION);
         }
+        return Protos.reading("a metadata log entry", () -> entry(entry));
+    }
+
+    private static MetadataEntry entry(MetadataEntryP entry) {
         List<MetadataRecord> records = new ArrayList<>(entry.getRecordsCount());
         entry.getRecordsList().forEach(record -> records.add(record(record)));
         return new MetadataEntry(

@@ -53,6 +53,10 @@ public final class SnapshotCodec {
             throw new UnreadableException("a metadata snapshot has version " + snapshot.getVersion()
                     + ", this program reads version " + VERSION);
         }
+        return Protos.reading("a metadata snapshot", () -> restored(snapshot));
+    }
+
+    private static ClusterImage restored(SnapshotP snapshot) {
         ImageBuilder builder = new ImageBuilder(ClusterImage.EMPTY, snapshot.getIndex());
         builder.restore(
                 snapshot.getTip(), snapshot.getTimestampMs(), snapshot.getLevel(), snapshot.getNextProducerId());

@@ -57,6 +57,7 @@ public record ControllerConfig(
         if (!voters.isEmpty() && voters.stream().noneMatch(voter -> voter.id() == nodeId)) {
             reader.problem("controller.quorum.voters does not name this controller, node.id = " + nodeId);
         }
+        Listeners.readControllers(reader);
         int electionMin = reader.integer("quorum.election.timeout.min.ms", 300, 50, Integer.MAX_VALUE);
         int electionMax = reader.integer("quorum.election.timeout.max.ms", 600, 100, Integer.MAX_VALUE);
         if (electionMin >= electionMax) {

@@ -31,10 +31,34 @@ public record Listeners(List<Listener> bound, List<Listener> advertised, String 
                 .orElseThrow();
     }
 
+    /** Notes a problem if the controllers' port is to be secured: it would silently not be. */
+    static void readControllers(ConfigReader reader) {
+        refuseSecuredControllers(reader, protocols(reader), controllers(reader));
+    }
+
+    private static void refuseSecuredControllers(
+            ConfigReader reader, Map<String, SecurityProtocol> protocols, Set<String> controllers) {
+        for (String name : controllers) {
+            SecurityProtocol protocol = protocols.getOrDefault(name, SecurityProtocol.PLAINTEXT);
+            if (!protocol.isBuilt()) {
+                reader.problem("listener.security.protocol.map: the controllers' listener " + name + " is to be "
+                        + protocol + ", which is not built yet; only PLAINTEXT is");
+            }
+        }
+    }
+
+    private static Map<String, SecurityProtocol> protocols(ConfigReader reader) {
+        return reader.value("listener.security.protocol.map", defaultProtocols(), Listeners::parseProtocols);
+    }
+
+    private static Set<String> controllers(ConfigReader reader) {
+        return reader.value("controller.listener.names", Set.<String>of(), Listeners::parseNames);
+    }
+
     static Listeners read(ConfigReader reader) {
-        Map<String, SecurityProtocol> protocols =
-                reader.value("listener.security.protocol.map", defaultProtocols(), Listeners::parseProtocols);
-        Set<String> controllers = reader.value("controller.listener.names", Set.<String>of(), Listeners::parseNames);
+        Map<String, SecurityProtocol> protocols = protocols(reader);
+        Set<String> controllers = controllers(reader);
+        refuseSecuredControllers(reader, protocols, controllers);
         List<Listener> fallback = parse(DEFAULT, defaultProtocols(), Set.of());
         List<Listener> bound =
                 reader.value("listeners", fallback, text -> uniquePorts(parse(text, protocols, controllers)));

@@ -8,7 +8,6 @@ package io.tidemark.model.config;
  * @param retentionMs age after which closed segments go; -1 keeps them
  * @param retentionBytes size of a partition above which its oldest segments go; -1 keeps them
  * @param retentionCheckIntervalMs between two looks at both
- * @param segmentDeleteDelayMs from a segment's removal to the deletion of its file
  * @param indexIntervalBytes log between two entries of the in-memory index
  * @param messageMaxBytes largest batch a client may write
  * @param durability what an acknowledged record has reached on each replica that counts
@@ -22,7 +21,6 @@ public record LogConfig(
         long retentionMs,
         long retentionBytes,
         long retentionCheckIntervalMs,
-        long segmentDeleteDelayMs,
         int indexIntervalBytes,
         int messageMaxBytes,
         Durability durability,
@@ -48,7 +46,6 @@ public record LogConfig(
                 retentionMs(reader),
                 reader.number("log.retention.bytes", -1, -1, Long.MAX_VALUE),
                 reader.number("log.retention.check.interval.ms", 300_000, 1, Long.MAX_VALUE),
-                reader.number("log.segment.delete.delay.ms", 60_000, 0, Long.MAX_VALUE),
                 reader.integer("log.index.interval.bytes", 4_096, 0, Integer.MAX_VALUE),
                 reader.integer("message.max.bytes", 1_048_588, 0, Integer.MAX_VALUE),
                 durability(reader),

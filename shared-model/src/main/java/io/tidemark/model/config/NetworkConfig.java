@@ -1,12 +1,19 @@
 package io.tidemark.model.config;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * Bounds of connections and requests.
  *
  * @param loops {@code num.network.threads}: event loops, each owning a share of the partitions
  * @param requestMaxBytes a larger frame closes the connection
- * @param maxConnections open connections on the node; more are closed at once
- * @param maxConnectionsPerIp the same, of one client address
+ * @param maxConnections open connections on the node; at the limit nobody is accepted until one closes
+ * @param maxConnectionsPerIp open connections from one client address; more are closed at once
+ * @param maxConnectionsPerIpOverrides other limits for some addresses
+ * @param connectionCreationRate connections accepted per second; more wait to be accepted
  * @param maxIdleMs a connection without a request for this long is closed; -1 never closes it
  * @param maxInFlightRequests requests of one connection being worked on before it stops being read
  * @param maxInFlightBytes the same by their size; one request is always taken
@@ -18,6 +25,8 @@ public record NetworkConfig(
         int requestMaxBytes,
         int maxConnections,
         int maxConnectionsPerIp,
+        Map<InetAddress, Integer> maxConnectionsPerIpOverrides,
+        int connectionCreationRate,
         long maxIdleMs,
         int maxInFlightRequests,
         long maxInFlightBytes,
@@ -25,16 +34,47 @@ public record NetworkConfig(
         int fetchMaxBytes) {
 
     static NetworkConfig read(ConfigReader reader) {
+        Map<InetAddress, Integer> overrides =
+                reader.value("max.connections.per.ip.overrides", Map.<InetAddress, Integer>of(), NetworkConfig::perIp);
+        // As in Kafka: 0 shuts everybody out who is not named.
+        int least = overrides.isEmpty() ? 1 : 0;
         int cores = Runtime.getRuntime().availableProcessors();
         return new NetworkConfig(
                 reader.integer("num.network.threads", Math.max(1, cores / 2), 1, 1_024),
                 reader.integer("socket.request.max.bytes", 104_857_600, 1_024, Integer.MAX_VALUE),
                 reader.integer("max.connections", Integer.MAX_VALUE, 1, Integer.MAX_VALUE),
-                reader.integer("max.connections.per.ip", Integer.MAX_VALUE, 1, Integer.MAX_VALUE),
+                reader.integer("max.connections.per.ip", Integer.MAX_VALUE, least, Integer.MAX_VALUE),
+                overrides,
+                reader.integer("max.connection.creation.rate", Integer.MAX_VALUE, 1, Integer.MAX_VALUE),
                 reader.number("connections.max.idle.ms", 600_000, -1, Long.MAX_VALUE),
                 reader.integer("connection.max.inflight.requests", 100, 1, 100_000),
                 reader.number("connection.max.inflight.bytes", 33_554_432, 1, Long.MAX_VALUE),
                 reader.integer("max.incremental.fetch.session.cache.slots", 1_000, 0, Integer.MAX_VALUE),
                 reader.integer("fetch.max.bytes", 57_671_680, 1_024, Integer.MAX_VALUE));
+    }
+
+    /** "host:count,host:count"; hosts are looked up now. */
+    private static Map<InetAddress, Integer> perIp(String text) {
+        Map<InetAddress, Integer> counts = new HashMap<>();
+        if (text.isBlank()) {
+            return counts;
+        }
+        for (String part : text.split(",", -1)) {
+            // The last colon: an IPv6 address has others.
+            int colon = part.lastIndexOf(':');
+            try {
+                int count = Integer.parseInt(part.substring(colon + 1).strip());
+                if (colon < 1 || count < 0) {
+                    throw new IllegalArgumentException("expected host:count, separated by commas");
+                }
+                counts.put(InetAddress.getByName(part.substring(0, colon).strip()), count);
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException("expected host:count, separated by commas", e);
+            } catch (UnknownHostException e) {
+                throw new IllegalArgumentException(
+                        "the host " + part.substring(0, colon).strip() + " is unknown", e);
+            }
+        }
+        return Map.copyOf(counts);
     }
 }

@@ -264,8 +264,9 @@ public final class ImageBuilder {
     }
 
     private int minIsrOf(PartitionState partition) {
-        String name = topics.get(partition.id().topicId()).name();
-        ImMap<String, String> own = configs.get(ConfigResource.topic(name));
+        TopicState topic = topics.get(partition.id().topicId());
+        Check.that(topic != null, "partition %s of an unknown topic", partition.id());
+        ImMap<String, String> own = configs.get(ConfigResource.topic(topic.name()));
         String configured = own == null ? null : own.get(ClusterImage.MIN_ISR_KEY);
         if (configured == null) {
             ImMap<String, String> cluster = configs.get(ConfigResource.CLUSTER_DEFAULT);

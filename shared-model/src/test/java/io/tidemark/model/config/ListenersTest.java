@@ -49,6 +49,23 @@ class ListenersTest {
         assertThat(listeners.bound()).extracting(Listener::name).isEqualTo(List.of("PLAINTEXT"));
     }
 
+    /** Both roles read that: a controller's port must not silently be without the security it was given. */
+    @ParameterizedTest
+    @CsvSource({"CONTROLLER, CONTROLLER:SSL", "SSL, SSL:SSL", "CONTROLLER, CONTROLLER:SASL_PLAINTEXT"})
+    void aSecuredControllersListenerIsRefused(String name, String map) {
+        Map<String, String> values = Map.of(
+                "process.roles", "controller",
+                "node.id", "1",
+                "controller.quorum.voters", "1@h:9093",
+                "log.dirs", "/x",
+                "controller.listener.names", name,
+                "listener.security.protocol.map", map);
+        assertThatThrownBy(() -> ControllerConfig.from(new ConfigReader("test", new HashMap<>(values))))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("listener.security.protocol.map")
+                .hasMessageContaining("not built yet");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -73,7 +73,6 @@ class ShippedConfigTest {
                         604_800_000L,
                         -1,
                         300_000,
-                        60_000,
                         4_096,
                         1_048_588,
                         LogConfig.Durability.REPLICATED,
