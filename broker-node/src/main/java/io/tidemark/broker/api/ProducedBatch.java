@@ -109,6 +109,11 @@ final class ProducedBatch implements ClientBatch {
             check(settings);
             CompressionType source = compression();
             Compression target = target(settings.compression(), source);
+            if (source == CompressionType.NONE && target.type() == source && isSound(settings)) {
+                ByteBuffer batch = records.buffer();
+                BatchHeader.assign(batch, batch.position(), baseOffset, leaderEpoch);
+                return batch;
+            }
             if (source != CompressionType.NONE) {
                 ByteBuffer packed = records.buffer();
                 packed.position(packed.position() + BatchHeader.SIZE);
@@ -145,6 +150,22 @@ final class ProducedBatch implements ClientBatch {
             // ours.
             throw new RefusedException(new InvalidRecordException("the records cannot be read: " + e.getMessage(), e));
         }
+    }
+
+    private boolean isSound(TopicSettings settings) {
+        long now = Time.SYSTEM.milliseconds();
+        long latest = settings.timestampAfterMaxMs() > Long.MAX_VALUE - now
+                ? Long.MAX_VALUE
+                : now + settings.timestampAfterMaxMs();
+        ByteBuffer batch = records.buffer();
+        return !settings.logAppendTime()
+                && PlainRecords.areSound(
+                        batch,
+                        batch.position(),
+                        header,
+                        settings.compacted(),
+                        now - settings.timestampBeforeMaxMs(),
+                        latest);
     }
 
     private CompressionType compression() {
@@ -190,7 +211,7 @@ final class ProducedBatch implements ClientBatch {
         outcome.known(error, baseOffset, logStart, logAppendTimeMs, message, why);
     }
 
-    private static final class NoMetrics implements LogValidator.MetricsRecorder {
+    static final class NoMetrics implements LogValidator.MetricsRecorder {
         @Override
         public void recordInvalidMagic() {}
 

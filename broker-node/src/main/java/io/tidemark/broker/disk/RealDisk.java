@@ -135,6 +135,8 @@ public final class RealDisk implements Disk {
     /** A file whose writes all come from one thread; reads and syncs may come from others. */
     private static final class ChannelFile implements File {
         private final FileChannel channel;
+        /** Where the channel stands after the last write, -1 before the first: most writes go on from there. */
+        private long next = -1;
 
         ChannelFile(FileChannel channel) {
             this.channel = channel;
@@ -155,15 +157,20 @@ public final class RealDisk implements Disk {
 
         @Override
         public void write(ByteBuffer[] sources, long position) throws IOException {
-            channel.position(position);
+            if (position != next) {
+                channel.position(position);
+            }
+            next = -1;
+            long size = 0;
             int first = 0;
             while (first < sources.length) {
                 if (sources[first].hasRemaining()) {
-                    channel.write(sources, first, sources.length - first);
+                    size += channel.write(sources, first, sources.length - first);
                 } else {
                     first++;
                 }
             }
+            next = position + size;
         }
 
         @Override
@@ -174,6 +181,7 @@ public final class RealDisk implements Disk {
         @Override
         public void truncate(long size) throws IOException {
             channel.truncate(size);
+            next = -1;
         }
 
         @Override

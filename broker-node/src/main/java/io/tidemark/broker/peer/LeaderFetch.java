@@ -13,6 +13,7 @@ import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.Endpoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -328,13 +329,13 @@ final class LeaderFetch {
     }
 
     private static ReplicaError errorOf(short code) {
-        Errors error = Errors.forCode(code);
-        for (ReplicaError known : ReplicaError.values()) {
-            if (known.name().equals(error.name())) {
-                return known;
-            }
-        }
-        return ReplicaError.OTHER;
+        return code == Errors.NONE.code()
+                ? ReplicaError.NONE
+                : Arrays.stream(ReplicaError.values())
+                        .filter(known ->
+                                known.name().equals(Errors.forCode(code).name()))
+                        .findFirst()
+                        .orElse(ReplicaError.OTHER);
     }
 
     /** R6.35; the outcome goes to the partition. */

@@ -82,7 +82,7 @@ class ProducedBatchFuzzTest {
                 (flags & 32) != 0,
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
-                (flags & 16) != 0);
+                (flags & 16) != 0 ? "compact" : "delete");
         boolean packed = batch.remaining() >= BatchHeader.SIZE && (batch.getShort(21) & 7) != 0
                 || !settings.compression().equals("producer");
         Proportion.hold((packed ? REPACKING / BYTES_PER_BYTE : 0) + batch.remaining(), BYTES_PER_BYTE, () -> {

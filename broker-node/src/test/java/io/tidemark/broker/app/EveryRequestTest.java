@@ -1,5 +1,8 @@
 package io.tidemark.broker.app;
 
+import static org.apache.kafka.common.protocol.Errors.BROKER_ID_NOT_REGISTERED;
+import static org.apache.kafka.common.protocol.Errors.COORDINATOR_NOT_AVAILABLE;
+import static org.apache.kafka.common.protocol.Errors.ELECTION_NOT_NEEDED;
 import static org.apache.kafka.common.protocol.Errors.GROUP_ID_NOT_FOUND;
 import static org.apache.kafka.common.protocol.Errors.ILLEGAL_GENERATION;
 import static org.apache.kafka.common.protocol.Errors.INCONSISTENT_GROUP_PROTOCOL;
@@ -8,13 +11,16 @@ import static org.apache.kafka.common.protocol.Errors.INVALID_PARTITIONS;
 import static org.apache.kafka.common.protocol.Errors.INVALID_REQUEST;
 import static org.apache.kafka.common.protocol.Errors.INVALID_SESSION_TIMEOUT;
 import static org.apache.kafka.common.protocol.Errors.INVALID_TXN_STATE;
+import static org.apache.kafka.common.protocol.Errors.INVALID_UPDATE_VERSION;
 import static org.apache.kafka.common.protocol.Errors.NONE;
 import static org.apache.kafka.common.protocol.Errors.NOT_LEADER_OR_FOLLOWER;
+import static org.apache.kafka.common.protocol.Errors.OFFSET_OUT_OF_RANGE;
 import static org.apache.kafka.common.protocol.Errors.UNKNOWN_LEADER_EPOCH;
 import static org.apache.kafka.common.protocol.Errors.UNKNOWN_MEMBER_ID;
 import static org.apache.kafka.common.protocol.Errors.UNKNOWN_TOPIC_ID;
 import static org.apache.kafka.common.protocol.Errors.UNKNOWN_TOPIC_OR_PARTITION;
 import static org.apache.kafka.common.protocol.Errors.UNSUPPORTED_ASSIGNOR;
+import static org.apache.kafka.common.protocol.Errors.UNSUPPORTED_VERSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.broker.net.RawClient;
@@ -54,6 +60,9 @@ class EveryRequestTest {
     /** Versions of Produce that are offered only because librdkafka wants to see them, as by Kafka. */
     private static final short FIRST_REAL_PRODUCE = 3;
 
+    /** They take away what the others ask for: the topic, and the only broker. */
+    private static final List<ApiKeys> LAST = List.of(ApiKeys.DELETE_TOPICS, ApiKeys.UNREGISTER_BROKER);
+
     /** Errors that are right for an empty request and for one with "sample" and 1 everywhere, over all versions. */
     private record Right(Set<Errors> empty, Set<Errors> filled) {}
 
@@ -83,6 +92,17 @@ class EveryRequestTest {
             right(ApiKeys.DESCRIBE_CLUSTER, Set.of(NONE), Set.of(NONE)),
             right(ApiKeys.CONSUMER_GROUP_HEARTBEAT, Set.of(INVALID_REQUEST), Set.of(UNSUPPORTED_ASSIGNOR)),
             right(ApiKeys.CONSUMER_GROUP_DESCRIBE, Set.of(), Set.of(GROUP_ID_NOT_FOUND)),
+            right(ApiKeys.DELETE_RECORDS, Set.of(), Set.of(OFFSET_OUT_OF_RANGE)),
+            right(ApiKeys.INIT_PRODUCER_ID, Set.of(INVALID_REQUEST), Set.of(COORDINATOR_NOT_AVAILABLE)),
+            right(ApiKeys.ALTER_CONFIGS, Set.of(), Set.of(INVALID_REQUEST)),
+            right(ApiKeys.INCREMENTAL_ALTER_CONFIGS, Set.of(), Set.of(INVALID_REQUEST)),
+            right(ApiKeys.DESCRIBE_LOG_DIRS, Set.of(NONE), Set.of(NONE)),
+            right(ApiKeys.ELECT_LEADERS, Set.of(NONE), Set.of(NONE, ELECTION_NOT_NEEDED)),
+            right(ApiKeys.LIST_PARTITION_REASSIGNMENTS, Set.of(NONE), Set.of(NONE)),
+            right(ApiKeys.UPDATE_FEATURES, Set.of(NONE), Set.of(INVALID_UPDATE_VERSION)),
+            right(ApiKeys.DESCRIBE_PRODUCERS, Set.of(), Set.of(NONE)),
+            right(ApiKeys.UNREGISTER_BROKER, Set.of(BROKER_ID_NOT_REGISTERED), Set.of()),
+            right(ApiKeys.LIST_CONFIG_RESOURCES, Set.of(NONE), Set.of(NONE, UNSUPPORTED_VERSION)),
             right(ApiKeys.DESCRIBE_TOPIC_PARTITIONS, Set.of(NONE), Set.of(NONE)));
 
     private static Map.Entry<ApiKeys, Right> right(ApiKeys key, Set<Errors> empty, Set<Errors> filled) {
@@ -107,8 +127,7 @@ class EveryRequestTest {
             awaitCoordinator();
             Map<ApiKeys, Map<String, Set<Errors>>> errors = new TreeMap<>();
             List<ApiVersionsResponseData.ApiVersion> all = offered();
-            // Last, for it deletes the topic that others ask for.
-            all.sort(Comparator.comparing(offered -> offered.apiKey() == ApiKeys.DELETE_TOPICS.id));
+            all.sort(Comparator.comparing(offered -> LAST.indexOf(ApiKeys.forId(offered.apiKey()))));
             for (ApiVersionsResponseData.ApiVersion offered : all) {
                 ApiKeys key = ApiKeys.forId(offered.apiKey());
                 for (short version = offered.minVersion(); version <= offered.maxVersion(); version++) {
