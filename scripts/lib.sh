@@ -58,9 +58,11 @@ jvm_options() {
   local heap=${TIDEMARK_BROKER_HEAP_OPTS:--Xmx512m}
   [[ $1 != controller ]] || heap=${TIDEMARK_CONTROLLER_HEAP_OPTS:--Xmx256m}
   # A small young generation is touched again and again: collections of it take a millisecond or two, where they were a
-  # hundred with the default of a third of the heap. A controller's code is never hot enough for the slow compiler.
-  JVM_OPTIONS=(-Xmn32m)
-  [[ $1 != controller ]] || JVM_OPTIONS=(-Xmn16m -XX:TieredStopAtLevel=1)
+  # hundred with the default of a third of the heap. The slow compiler costs more CPU in a broker's first gigabytes than
+  # its code saves there, and a controller is never busy enough for it (PERFORMANCE.md has the figures, and when to
+  # turn it on).
+  JVM_OPTIONS=(-Xmn32m -XX:TieredStopAtLevel=1)
+  [[ $1 != controller ]] || JVM_OPTIONS[0]=-Xmn16m
   local word
   for word in ${TIDEMARK_HEAP_OPTS:-$heap} ${TIDEMARK_JVM_OPTS:-}; do
     JVM_OPTIONS+=("$word")
