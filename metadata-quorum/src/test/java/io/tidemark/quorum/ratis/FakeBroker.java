@@ -96,6 +96,10 @@ final class FakeBroker implements AutoCloseable {
                         while (true) {
                             Socket connection = socket.accept();
                             accepted.add(connection);
+                            if (socket.isClosed()) {
+                                // Accepted while this was being killed, which may not have seen it.
+                                connection.close();
+                            }
                             answer(connection);
                         }
                     } catch (IOException e) {
