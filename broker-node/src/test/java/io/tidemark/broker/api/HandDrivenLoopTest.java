@@ -8,9 +8,9 @@ import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.replica.ReplicaSettings;
 import io.tidemark.broker.runtime.AlterPartitionSender;
-import io.tidemark.broker.runtime.Fetchers;
 import io.tidemark.broker.runtime.LogStore;
 import io.tidemark.broker.runtime.MetadataPublisher;
+import io.tidemark.broker.runtime.NoFetchers;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
@@ -460,27 +460,5 @@ class HandDrivenLoopTest {
         loop.at(nowMs, () -> ran[0]++);
         turn();
         assertThat(ran[0]).isOne();
-    }
-
-    private static final class NoFetchers implements Fetchers {
-        @Override
-        public void start(PartitionHost host, int leader, int leaderEpoch) {}
-
-        @Override
-        public void stop(PartitionHost host) {}
-
-        @Override
-        public void askLeaderOffsets(PartitionHost host, int leaderEpoch) {}
-
-        @Override
-        public void positionMoved(PartitionHost host) {}
-
-        @Override
-        public void endOfTurn(MonoTime now) {}
-
-        @Override
-        public long nextDeadlineMs() {
-            return Long.MAX_VALUE;
-        }
     }
 }

@@ -165,13 +165,7 @@ class EveryRequestTest {
                 }
                 for (short version : new short[] {next, Short.MAX_VALUE, -1}) {
                     try (RawClient client = new RawClient(port)) {
-                        ByteBuffer request = ByteBuffer.allocate(13)
-                                .putShort(key.id)
-                                .putShort(version)
-                                .putInt(5)
-                                .putShort((short) -1)
-                                .put(new byte[3]);
-                        client.send(RawClient.frame(request.flip()));
+                        client.send(headerAndZeroes(key, version, 3));
                         ByteBufferAccessor answer = new ByteBufferAccessor(ByteBuffer.wrap(client.receive()));
                         assertThat(new ResponseHeaderData(answer, (short) 0).correlationId())
                                 .isEqualTo(5);
@@ -242,15 +236,19 @@ class EveryRequestTest {
 
     private void isCutOff(ApiKeys key, short version) throws IOException {
         try (RawClient client = new RawClient(port)) {
-            ByteBuffer request = ByteBuffer.allocate(30)
-                    .putShort(key.id)
-                    .putShort(version)
-                    .putInt(5)
-                    .putShort((short) -1)
-                    .put(new byte[16]);
-            client.send(RawClient.frame(request.flip()));
+            client.send(headerAndZeroes(key, version, 16));
             assertThat(client.closedByPeer()).as("%s %s", key, version).isTrue();
         }
+    }
+
+    private static byte[] headerAndZeroes(ApiKeys key, short version, int zeroes) {
+        ByteBuffer request = ByteBuffer.allocate(10 + zeroes)
+                .putShort(key.id)
+                .putShort(version)
+                .putInt(5)
+                .putShort((short) -1)
+                .put(new byte[zeroes]);
+        return RawClient.frame(request.flip());
     }
 
     private static byte[] frame(ApiKeys key, short version, int correlation, ApiMessage body) {

@@ -232,26 +232,4 @@ class InternalAccessTest {
             seen.add(error.name());
         }
     }
-
-    private static final class NoFetchers implements Fetchers {
-        @Override
-        public void start(PartitionHost host, int leader, int leaderEpoch) {}
-
-        @Override
-        public void stop(PartitionHost host) {}
-
-        @Override
-        public void askLeaderOffsets(PartitionHost host, int leaderEpoch) {}
-
-        @Override
-        public void positionMoved(PartitionHost host) {}
-
-        @Override
-        public void endOfTurn(MonoTime now) {}
-
-        @Override
-        public long nextDeadlineMs() {
-            return Long.MAX_VALUE;
-        }
-    }
 }
