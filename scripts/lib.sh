@@ -46,7 +46,7 @@ require_class_path() {
   fi
   # To stderr: what the caller prints may be JSON.
   [[ -n ${TIDEMARK_BUILT:-} ]] || "$ROOT/scripts/build.sh" >&2 || exit 1
-  CLASS_ARCHIVE=$ROOT/broker-node/target/tidemark.jsa
+  CLASS_ARCHIVES=$ROOT/broker-node/target
   local jar
   for jar in "$ROOT"/broker-node/target/broker-node-*.jar; do
     [[ $jar == *-tests.jar || $jar == *-sources.jar ]] || CLASS_PATH=$jar:$ROOT/broker-node/target/lib/'*'
@@ -62,7 +62,9 @@ jvm_options() {
   # its code saves there, and a controller is never busy enough for it (PERFORMANCE.md has the figures, and when to
   # turn it on).
   JVM_OPTIONS=(-Xmn32m -XX:TieredStopAtLevel=1)
-  [[ $1 != controller ]] || JVM_OPTIONS[0]=-Xmn16m
+  # A controller's messages are small; gRPC would set memory aside for them in pieces of 4 MB, these are of 256 KB.
+  [[ $1 != controller ]] || JVM_OPTIONS=(-Xmn8m -XX:TieredStopAtLevel=1 \
+    -Dorg.apache.ratis.thirdparty.io.netty.allocator.maxOrder=5)
   local word
   for word in ${TIDEMARK_HEAP_OPTS:-$heap} ${TIDEMARK_JVM_OPTS:-}; do
     JVM_OPTIONS+=("$word")
@@ -72,9 +74,11 @@ jvm_options() {
   if [[ $JAVA_MAJOR -ge 22 ]]; then
     JVM_OPTIONS+=(--enable-native-access=ALL-UNNAMED)
   fi
-  # An archive that does not fit this Java or these jars is passed over without a word.
-  if [[ -s ${CLASS_ARCHIVE:-} ]]; then
-    JVM_OPTIONS+=("-XX:SharedArchiveFile=$CLASS_ARCHIVE" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
+  # One for each role: all of an archive becomes resident. One that does not fit this Java or these jars is passed over
+  # without a word.
+  local archive=${CLASS_ARCHIVES:-}/$1.jsa
+  if [[ -n ${CLASS_ARCHIVES:-} && -s $archive ]]; then
+    JVM_OPTIONS+=("-XX:SharedArchiveFile=$archive" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
   fi
   JVM_OPTIONS+=("-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" "-Dtidemark.log.dir=$2")
 }
