@@ -2,6 +2,7 @@ package io.tidemark.broker.disk;
 
 import io.tidemark.broker.log.Disk;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
@@ -133,6 +134,19 @@ public final class RealDisk implements Disk {
     }
 
     /** A file whose writes all come from one thread; reads and syncs may come from others. */
+    /** Sending a file there makes the kernel bring it into the page cache without a copy. */
+    private static final class Sink {
+        static final FileChannel NULL = open();
+
+        private static FileChannel open() {
+            try {
+                return FileChannel.open(Path.of("/dev/null"), StandardOpenOption.WRITE);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
     private static final class ChannelFile implements File {
         private final FileChannel channel;
         /** Where the channel stands after the last write, -1 before the first: most writes go on from there. */
@@ -153,6 +167,19 @@ public final class RealDisk implements Disk {
                 total += count;
             }
             return total;
+        }
+
+        @Override
+        public void load(long position, long length) throws IOException {
+            long end = Math.min(position + length, channel.size());
+            for (long at = position; at < end; ) {
+                long moved = channel.transferTo(at, end - at, Sink.NULL);
+                if (moved <= 0) {
+                    // Shortened meanwhile: there is nothing more to load.
+                    return;
+                }
+                at += moved;
+            }
         }
 
         @Override

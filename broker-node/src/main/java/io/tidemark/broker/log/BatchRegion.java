@@ -24,8 +24,8 @@ record BatchRegion(int start, int end, long firstBatchBase, long nextOffset) {
             // The common read of a follower that keeps up: the index says it all.
             return new BatchRegion(from, query.size(), query.offset(), query.segmentEnd());
         }
-        int readAhead = index == null ? BatchScanner.BULK : BatchScanner.NEAR;
-        BatchScanner scanner = new BatchScanner(file, from, query.size(), readAhead, false);
+        // Only headers count here, and with batches as large as producers like them most bytes lie between headers.
+        BatchScanner scanner = new BatchScanner(file, from, query.size(), BatchScanner.NEAR, false);
         BatchHeader first = scanner.next();
         while (first != null && first.nextOffset() <= query.offset()) {
             first = scanner.next();
@@ -48,7 +48,7 @@ record BatchRegion(int start, int end, long firstBatchBase, long nextOffset) {
             if (entry >= 0 && index.get(entry).position() > end) {
                 end = index.get(entry).position();
                 next = index.get(entry).offset();
-                scanner = new BatchScanner(file, end, query.size(), readAhead, false);
+                scanner = new BatchScanner(file, end, query.size(), BatchScanner.NEAR, false);
             }
         }
         BatchHeader header = end < limit ? scanner.next() : null;

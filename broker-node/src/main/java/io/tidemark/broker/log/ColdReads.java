@@ -3,7 +3,6 @@ package io.tidemark.broker.log;
 import io.tidemark.model.PartitionId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,9 +65,12 @@ final class ColdReads {
         try {
             Disk.File file = segment.file();
             int from = near >= 0 ? near : startFor(file, segment.base(), query);
+            long loaded = Math.min(query.size(), (long) from + query.maxBytes());
+            // Before the walk, which would wait for the device at each header.
+            file.load(from, loaded - from);
             BatchRegion region = BatchRegion.find(file, from, null, query);
-            if (region != null) {
-                touch(file, region);
+            if (region != null && region.end() > loaded) {
+                file.load(loaded, region.end() - loaded);
             }
             return new Finding(generation, segment, query, region, null);
         } catch (IOException e) {
@@ -87,14 +89,6 @@ final class ColdReads {
             }
         }
         return 0;
-    }
-
-    private static void touch(Disk.File file, BatchRegion region) throws IOException {
-        ByteBuffer scratch = ByteBuffer.allocate(Math.min(BatchScanner.BULK, region.end() - region.start()));
-        for (long at = region.start(); at < region.end(); at += scratch.capacity()) {
-            scratch.clear();
-            file.read(scratch, at);
-        }
     }
 
     private void keep(long offset, Finding finding) {

@@ -59,6 +59,9 @@ public interface Disk {
         /** Reads at {@code position} until the target is full or the file ends; returns the bytes read, 0 at the end. */
         int read(ByteBuffer target, long position) throws IOException;
 
+        /** Brings these bytes into memory, as far as the file has them, so that sending them does not wait for the device. */
+        void load(long position, long length) throws IOException;
+
         /** Writes all remaining bytes of all sources, in order, at {@code position} (one gathering write if possible). */
         void write(ByteBuffer[] sources, long position) throws IOException;
 

@@ -46,6 +46,23 @@ class RealDiskTest {
     }
 
     @Test
+    void loadingTakesAnyRangeAndLeavesTheFileAsItWas() throws IOException {
+        try (Disk.File file = disk.create(root.resolve("f"))) {
+            file.load(0, 100);
+            file.write(new ByteBuffer[] {ByteBuffer.allocate(20_000)}, 0);
+            file.load(0, 20_000);
+            file.load(4_097, 1);
+            file.load(19_000, 5_000);
+            file.load(30_000, 5);
+            file.write(new ByteBuffer[] {ByteBuffer.wrap(new byte[] {7})}, 20_000);
+            ByteBuffer read = ByteBuffer.allocate(2);
+            assertThat(file.read(read, 19_999)).isEqualTo(2);
+            assertThat(read.array()).containsExactly(0, 7);
+            assertThat(file.size()).isEqualTo(20_001);
+        }
+    }
+
+    @Test
     void replaceLeavesNoTemporaryFile() throws IOException {
         Path file = root.resolve("checkpoint");
         disk.replace(file, "long content".getBytes(StandardCharsets.UTF_8));

@@ -39,6 +39,12 @@ final class CountingDisk implements Disk {
             }
 
             @Override
+            public void load(long position, long length) throws IOException {
+                bytesRead += length;
+                file.load(position, length);
+            }
+
+            @Override
             public void write(ByteBuffer[] sources, long position) throws IOException {
                 if (failWrites) {
                     throw new IOException("injected");

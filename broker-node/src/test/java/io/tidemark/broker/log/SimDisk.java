@@ -225,6 +225,9 @@ final class SimDisk implements Disk {
         }
 
         @Override
+        public void load(long position, long length) {}
+
+        @Override
         public void write(ByteBuffer[] sources, long position) {
             int bytes = Arrays.stream(sources).mapToInt(ByteBuffer::remaining).sum();
             int end = Math.toIntExact(position) + bytes;
