@@ -69,6 +69,8 @@ jvm_options() {
   for word in ${TIDEMARK_HEAP_OPTS:-$heap} ${TIDEMARK_JVM_OPTS:-}; do
     JVM_OPTIONS+=("$word")
   done
+  # Netty's leak detector walks the stack for one buffer in a hundred; tests have it on.
+  JVM_OPTIONS+=(-Dio.netty.leakDetection.level=disabled -Dorg.apache.ratis.thirdparty.io.netty.leakDetection.level=disabled)
   # An error that leaves threads dead must not leave a node half alive.
   JVM_OPTIONS+=(-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
   if [[ $JAVA_MAJOR -ge 22 ]]; then

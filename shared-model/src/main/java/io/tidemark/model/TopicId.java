@@ -24,6 +24,17 @@ public record TopicId(long high, long low) implements Comparable<TopicId> {
         return new TopicId(buffer.getLong(), buffer.getLong());
     }
 
+    /** Written out: what a record does by itself goes through method handles, dear for the key of every look-up. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof TopicId topic && high == topic.high && low == topic.low;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(high) + Long.hashCode(low);
+    }
+
     @Override
     public int compareTo(TopicId other) {
         int byHigh = Long.compare(high, other.high);

@@ -102,9 +102,12 @@ final class FetchCall {
     private void scheduleLook() {
         if (!lookScheduled) {
             lookScheduled = true;
-            home.atTurnEnd(() -> {
-                lookScheduled = false;
-                look();
+            home.atTurnEnd(new Runnable() {
+                @Override
+                public void run() {
+                    lookScheduled = false;
+                    look();
+                }
             });
         }
     }
@@ -164,11 +167,14 @@ final class FetchCall {
         if (timer != null) {
             timer.cancel();
         }
-        timer = home.at(deadlineMs, () -> {
-            answerNow = true;
-            if (!resultPending && !stepping) {
-                // Once more over what only the high watermark has moved in.
-                look();
+        timer = home.at(deadlineMs, new Runnable() {
+            @Override
+            public void run() {
+                answerNow = true;
+                if (!resultPending && !stepping) {
+                    // Once more over what only the high watermark has moved in.
+                    look();
+                }
             }
         });
     }
@@ -181,19 +187,22 @@ final class FetchCall {
         boolean first = bytes == 0;
         boolean record = firstLook;
         boolean watch = partition.takeWatch();
-        loop.execute(() -> {
-            PartitionHost host = loop.host(partition.id);
-            ReadSink sink = new Sink(partition);
-            if (host == null) {
-                sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
-                return;
+        loop.execute(new Runnable() {
+            @Override
+            public void run() {
+                PartitionHost host = loop.host(partition.id);
+                ReadSink sink = new Sink(partition);
+                if (host == null) {
+                    sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
+                    return;
+                }
+                if (watch) {
+                    // Before the look, so that what comes after it is told.
+                    host.watch(reader.token(), session.isFollower());
+                }
+                ReplicaEvent fetch = event(loop.nextToken(), want, record);
+                host.read(fetch, want.offset(), Math.min(left, want.maxBytes()), first, sink);
             }
-            if (watch) {
-                // Before the look, so that what comes after it is told.
-                host.watch(reader.token(), session.isFollower());
-            }
-            host.read(
-                    event(loop.nextToken(), want, record), want.offset(), Math.min(left, want.maxBytes()), first, sink);
         });
     }
 
@@ -236,29 +245,36 @@ final class FetchCall {
 
         @Override
         public void read(FileSlice slice, boolean more, long highWatermark, long stableOffset, long logStart) {
-            home.execute(() -> {
-                FetchResponseData.PartitionData row = row(Errors.NONE, highWatermark, logStart)
-                        .setLastStableOffset(stableOffset)
-                        .setRecords(MemoryRecords.EMPTY);
-                if (done) {
-                    if (slice != null) {
-                        slice.release();
-                    }
-                    session.keepDirty(partition);
-                    result();
-                    return;
+            home.execute(new Runnable() {
+                @Override
+                public void run() {
+                    take(slice, more, highWatermark, stableOffset, logStart);
                 }
-                if (slice != null) {
-                    RegionRecords records = RegionRecords.of(new SegmentRegion(slice));
-                    bytes += records.sizeInBytes();
-                    row.setRecords(records);
-                }
-                if (more) {
-                    session.keepDirty(partition);
-                }
-                rows.put(partition, row);
-                result();
             });
+        }
+
+        private void take(FileSlice slice, boolean more, long highWatermark, long stableOffset, long logStart) {
+            FetchResponseData.PartitionData row = row(Errors.NONE, highWatermark, logStart)
+                    .setLastStableOffset(stableOffset)
+                    .setRecords(MemoryRecords.EMPTY);
+            if (done) {
+                if (slice != null) {
+                    slice.release();
+                }
+                session.keepDirty(partition);
+                result();
+                return;
+            }
+            if (slice != null) {
+                RegionRecords records = RegionRecords.of(new SegmentRegion(slice));
+                bytes += records.sizeInBytes();
+                row.setRecords(records);
+            }
+            if (more) {
+                session.keepDirty(partition);
+            }
+            rows.put(partition, row);
+            result();
         }
 
         @Override

@@ -115,8 +115,11 @@ public final class FetchHandler implements ApiHandler {
             ClusterImage current,
             long now) {
         FetchSession session = resolved.session();
-        SessionReader reader =
-                own.readers.computeIfAbsent(session, ignored -> new SessionReader(home, partitions, session));
+        SessionReader reader = own.readers.get(session);
+        if (reader == null) {
+            reader = new SessionReader(home, partitions, session);
+            own.readers.put(session, reader);
+        }
         if (session.isFollower()) {
             session.clock().fetched(now, request.replicaEpoch());
         }

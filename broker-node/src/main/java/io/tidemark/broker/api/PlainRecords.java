@@ -94,6 +94,14 @@ final class PlainRecords {
 
     /** A number of up to 32 bits; one that cannot be, or is cut short, comes back as {@link Long#MIN_VALUE}. */
     private long varint() {
+        if (at < end) {
+            // Nearly all are of one byte.
+            int only = buffer.get(at);
+            if (only >= 0) {
+                at++;
+                return only >>> 1 ^ -(only & 1);
+            }
+        }
         long value = unsigned(MAX_VARINT);
         long number = value >>> 1 ^ -(value & 1);
         return value < 0 || value > 0xffff_ffffL ? Long.MIN_VALUE : number;

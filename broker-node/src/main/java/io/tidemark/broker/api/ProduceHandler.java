@@ -80,27 +80,47 @@ public final class ProduceHandler implements ApiHandler {
         TopicPartition name = new TopicPartition(topic.name(), data.index());
         ProducedBatch batch;
         try {
-            batch = ProducedBatch.of(
-                    name,
-                    (MemoryRecords) data.records(),
-                    pending.call,
-                    (error, base, start, appendTime, message, cause) ->
-                            pending.decided(row, error, base, start, appendTime, message, cause));
+            batch = ProducedBatch.of(name, (MemoryRecords) data.records(), pending.call, new RowOutcome(pending, row));
         } catch (ApiException e) {
             Pending.refuse(row, Errors.forException(e), e.getMessage());
             return;
         }
         pending.waiting++;
         PartitionLoop loop = partitions.loopOf(id);
-        loop.execute(() -> {
-            PartitionHost host = loop.host(id);
-            if (host == null) {
-                pending.decided(row, TopicNames.notHosted(topic, data.index()), null);
-                batch.release();
-            } else {
-                host.produce(batch, acks, deadlineMs);
+        loop.execute(new Runnable() {
+            @Override
+            public void run() {
+                PartitionHost host = loop.host(id);
+                if (host == null) {
+                    pending.decided(row, TopicNames.notHosted(topic, data.index()), null);
+                    batch.release();
+                } else {
+                    host.produce(batch, acks, deadlineMs);
+                }
             }
         });
+    }
+
+    /** Takes what became of a batch to its row, on the connection's loop. */
+    private static final class RowOutcome implements ProducedBatch.Outcome {
+        private final Pending pending;
+        private final ProduceResponseData.PartitionProduceResponse row;
+
+        private RowOutcome(Pending pending, ProduceResponseData.PartitionProduceResponse row) {
+            this.pending = pending;
+            this.row = row;
+        }
+
+        @Override
+        public void known(
+                ReplicaError error,
+                long base,
+                long logStart,
+                long logAppendTimeMs,
+                String message,
+                RuntimeException cause) {
+            pending.decided(row, error, base, logStart, logAppendTimeMs, message, cause);
+        }
     }
 
     /** One request until all its partitions are decided; belongs to the connection's loop. */
@@ -156,15 +176,18 @@ public final class ProduceHandler implements ApiHandler {
                 long logAppendTimeMs,
                 String message,
                 RuntimeException cause) {
-            home.execute(() -> {
-                if (cause != null) {
-                    explain(row, cause);
-                } else if (error != ReplicaError.NONE) {
-                    refuse(row, ReplicaErrors.onWire(error), message);
-                } else {
-                    row.setBaseOffset(base).setLogStartOffset(logStart).setLogAppendTimeMs(logAppendTimeMs);
+            home.execute(new Runnable() {
+                @Override
+                public void run() {
+                    if (cause != null) {
+                        explain(row, cause);
+                    } else if (error != ReplicaError.NONE) {
+                        refuse(row, ReplicaErrors.onWire(error), message);
+                    } else {
+                        row.setBaseOffset(base).setLogStartOffset(logStart).setLogAppendTimeMs(logAppendTimeMs);
+                    }
+                    oneDone();
                 }
-                oneDone();
             });
         }
 

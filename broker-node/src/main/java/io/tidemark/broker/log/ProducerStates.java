@@ -72,8 +72,8 @@ public final class ProducerStates {
     /** Takes in an appended batch, on leader and follower alike. */
     public void append(BatchHeader header) {
         if (header.hasProducerId()) {
-            byId.merge(
-                    header.producerId(), ProducerState.UNKNOWN.after(header), (known, ignored) -> known.after(header));
+            ProducerState known = byId.getOrDefault(header.producerId(), ProducerState.UNKNOWN);
+            byId.put(header.producerId(), known.after(header));
         }
     }
 

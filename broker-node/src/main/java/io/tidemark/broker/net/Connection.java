@@ -3,6 +3,7 @@ package io.tidemark.broker.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -238,13 +239,25 @@ final class Connection extends ChannelInboundHandlerAdapter implements LoopHost.
         for (Object part : parts) {
             last = context.write(part);
         }
-        last.addListener(sent -> {
-            usedNanos = System.nanoTime();
-            letGo(1, bytes);
-        });
+        last.addListener(new Sent(bytes));
         if (!unflushed) {
             unflushed = true;
             host.written(this);
+        }
+    }
+
+    /** An answer is out, or will never be. */
+    private final class Sent implements ChannelFutureListener {
+        private final long bytes;
+
+        private Sent(long bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public void operationComplete(ChannelFuture future) {
+            usedNanos = System.nanoTime();
+            letGo(1, bytes);
         }
     }
 

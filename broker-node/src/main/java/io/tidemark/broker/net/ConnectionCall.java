@@ -83,7 +83,7 @@ final class ConnectionCall implements Call {
             MessageEncoder.releaseRegions(response);
             return false;
         }
-        onLoop(() -> connection.answered(this, response));
+        onLoop(new Answered(this, response));
         return true;
     }
 
@@ -92,7 +92,7 @@ final class ConnectionCall implements Call {
         if (!answered.compareAndSet(false, true)) {
             return false;
         }
-        onLoop(() -> connection.answered(this, null));
+        onLoop(new Answered(this, null));
         return true;
     }
 
@@ -100,6 +100,14 @@ final class ConnectionCall implements Call {
     public void closeConnection(String reason) {
         answered.set(true);
         onLoop(() -> connection.close(reason));
+    }
+
+    /** Tells the connection of the answer, null for none. */
+    private record Answered(ConnectionCall call, AbstractResponse response) implements Runnable {
+        @Override
+        public void run() {
+            call.connection.answered(call, response);
+        }
     }
 
     private void onLoop(Runnable task) {

@@ -25,6 +25,8 @@ public final class LoopHost implements HostedLoop.Waker {
     private final int index;
     private final FramePool frames;
     private final Consumer<Throwable> onFailure;
+    private final Runnable wokenTurn = this::takeWokenTurn;
+    private final Runnable timedTurn = this::takeTimedTurn;
     private final AtomicBoolean awake = new AtomicBoolean();
     private final List<Flushable> written = new ArrayList<>();
     private HostedLoop hosted;
@@ -80,7 +82,7 @@ public final class LoopHost implements HostedLoop.Waker {
             return;
         }
         if (awake.compareAndSet(false, true)) {
-            eventLoop.execute(this::wokenTurn);
+            eventLoop.execute(wokenTurn);
         }
     }
 
@@ -115,7 +117,12 @@ public final class LoopHost implements HostedLoop.Waker {
         wake();
     }
 
-    private void wokenTurn() {
+    private void takeTimedTurn() {
+        timer = null;
+        turn();
+    }
+
+    private void takeWokenTurn() {
         if (awake.get()) {
             turn();
         }
@@ -148,12 +155,6 @@ public final class LoopHost implements HostedLoop.Waker {
             timer.cancel(false);
         }
         timerAt = deadline;
-        timer = eventLoop.schedule(
-                () -> {
-                    timer = null;
-                    turn();
-                },
-                Math.max(1, deadline.since(now())),
-                TimeUnit.MILLISECONDS);
+        timer = eventLoop.schedule(timedTurn, Math.max(1, deadline.since(now())), TimeUnit.MILLISECONDS);
     }
 }

@@ -75,7 +75,9 @@ public final class MessageEncoder {
             for (int i = 0; i < records.size(); i++) {
                 from = addFields(parts, from, positions.get(i));
                 if (records.get(i) instanceof RegionRecords regions) {
-                    regions.regions().forEach(region -> parts.add(new SliceRegion(region)));
+                    for (RegionSource region : regions.regions()) {
+                        parts.add(new SliceRegion(region));
+                    }
                 } else {
                     parts.add(Unpooled.wrappedBuffer(((MemoryRecords) records.get(i)).buffer()));
                 }

@@ -1,7 +1,5 @@
 package io.tidemark.broker.replica;
 
-import java.util.function.Predicate;
-
 /**
  * The offset below which everything is committed, as a leader computes it (R3.1):
  *
@@ -13,6 +11,11 @@ import java.util.function.Predicate;
  * </pre>
  */
 final class HighWatermark {
+    /** Which followers hold the mark. */
+    interface Holders {
+        boolean include(FollowerProgress follower, long nowMs);
+    }
+
     private HighWatermark() {}
 
     /** The new mark: never below {@code current}, never above {@code leaderEnd}. */
@@ -21,13 +24,14 @@ final class HighWatermark {
             long leaderEnd,
             boolean underMinIsr,
             Iterable<FollowerProgress> followers,
-            Predicate<FollowerProgress> holds) {
+            Holders holders,
+            long nowMs) {
         if (underMinIsr) {
             return current;
         }
         long mark = leaderEnd;
         for (FollowerProgress follower : followers) {
-            if (follower.end() < mark && holds.test(follower)) {
+            if (follower.end() < mark && holders.include(follower, nowMs)) {
                 // An unknown end (-1) stops any advance (R3.3).
                 mark = follower.end();
             }

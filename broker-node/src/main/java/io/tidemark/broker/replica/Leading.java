@@ -37,6 +37,7 @@ final class Leading {
 
     private PartitionState state;
     private Map<Integer, BrokerView> brokers;
+    private final HighWatermark.Holders markHolders = this::holdsMark;
     private IsrState isr;
     private long appliedIndex;
     private long nextProposal;
@@ -240,16 +241,16 @@ final class Leading {
     }
 
     private void answerReached(Effects effects) {
-        waiters.markReached(
-                log.highWatermark(),
-                log.logStart(),
-                () -> state.minIsr() <= isr.maximalSize()
-                        ? ReplicaError.NONE
-                        : ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-                effects);
+        ReplicaError verdict =
+                state.minIsr() <= isr.maximalSize() ? ReplicaError.NONE : ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
+        waiters.markReached(log.highWatermark(), log.logStart(), verdict, effects);
     }
 
     // ---- high watermark ----
+
+    private boolean holdsMark(FollowerProgress follower, long nowMs) {
+        return isr.inMaximalIsr(follower.id) || waitsToJoin(follower, nowMs);
+    }
 
     private void evaluateMark(long nowMs, Effects effects) {
         long mark = HighWatermark.of(
@@ -257,7 +258,8 @@ final class Leading {
                 log.end(),
                 isr.isr().size() < state.minIsr(),
                 followers.values(),
-                follower -> isr.inMaximalIsr(follower.id) || waitsToJoin(follower, nowMs));
+                markHolders,
+                nowMs);
         if (mark > log.highWatermark()) {
             log.highWatermark(mark);
             effects.add(new Effect.HighWatermarkMoved(mark));

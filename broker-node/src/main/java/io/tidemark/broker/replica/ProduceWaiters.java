@@ -3,7 +3,6 @@ package io.tidemark.broker.replica;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** Produce requests of one leader epoch that wait for their write to return (acks 1) or for the high watermark (acks -1). */
 final class ProduceWaiters {
@@ -38,15 +37,15 @@ final class ProduceWaiters {
     }
 
     /** R5.11: those the mark has reached get {@code verdict}, taken at this very check. */
-    void markReached(long mark, long logStart, Supplier<ReplicaError> verdict, Effects effects) {
+    void markReached(long mark, long logStart, ReplicaError verdict, Effects effects) {
         while (!replicated.isEmpty() && replicated.peek().required() <= mark) {
-            answer(replicated.poll(), logStart, verdict.get(), effects);
+            answer(replicated.poll(), logStart, verdict, effects);
         }
         for (Iterator<Waiter> it = duplicates.iterator(); it.hasNext(); ) {
             Waiter waiter = it.next();
             if (waiter.required() <= mark) {
                 it.remove();
-                answer(waiter, logStart, verdict.get(), effects);
+                answer(waiter, logStart, verdict, effects);
             }
         }
     }

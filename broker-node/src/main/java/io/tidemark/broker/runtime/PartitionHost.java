@@ -46,6 +46,38 @@ public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
     private static final short ACKS_WRITTEN = 1;
 
+    /**
+     * Something to do once the partition runs. What comes with every request is a class of its own: without the slow
+     * compiler a lambda that captures costs a call into the JVM (PERFORMANCE.md).
+     */
+    private abstract static class Work {
+        abstract void run();
+
+        /** Instead, if the partition has failed. */
+        abstract void refuse();
+    }
+
+    /** Work that comes seldom. */
+    private static final class PlainWork extends Work {
+        private final Runnable task;
+        private final Runnable ifFailed;
+
+        private PlainWork(Runnable task, Runnable ifFailed) {
+            this.task = task;
+            this.ifFailed = ifFailed;
+        }
+
+        @Override
+        void run() {
+            task.run();
+        }
+
+        @Override
+        void refuse() {
+            ifFailed.run();
+        }
+    }
+
     /** Work that may block; the partition is paused meanwhile. */
     private interface Blocking {
         void run() throws IOException;
@@ -81,7 +113,7 @@ public final class PartitionHost {
     /** Paused work that must wait for the flush under way. */
     private Runnable afterFlush;
 
-    private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
+    private final ArrayDeque<Work> deferred = new ArrayDeque<>();
     private final Map<Long, Producing> produces = new HashMap<>();
     /** Where the answers to deletions of records go. */
     private final Map<Long, DeletionSink> deletions = new HashMap<>();
@@ -219,15 +251,21 @@ public final class PartitionHost {
 
     /** R5.3, R5.20-R5.32: one batch of a client. */
     public void produce(ClientBatch batch, short acks, long deadlineMs) {
-        enqueue(
-                () -> {
-                    if (replica.leads()) {
-                        append(batch, acks, deadlineMs);
-                    } else {
-                        finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
-                    }
-                },
-                () -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
+        enqueue(new Work() {
+            @Override
+            void run() {
+                if (replica.leads()) {
+                    append(batch, acks, deadlineMs);
+                } else {
+                    finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
+                }
+            }
+
+            @Override
+            void refuse() {
+                finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null);
+            }
+        });
     }
 
     /**
@@ -296,12 +334,18 @@ public final class PartitionHost {
 
     /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
     public void read(ReplicaEvent fetch, long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {
-        enqueue(
-                () -> {
-                    reading = new ReadRequest(offset, maxBytes, atLeastOneBatch, sink);
-                    step(fetch, null);
-                },
-                () -> sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1));
+        enqueue(new Work() {
+            @Override
+            void run() {
+                reading = new ReadRequest(offset, maxBytes, atLeastOneBatch, sink);
+                step(fetch, null);
+            }
+
+            @Override
+            void refuse() {
+                sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
+            }
+        });
     }
 
     /**
@@ -448,12 +492,18 @@ public final class PartitionHost {
 
     /** An answer of the leader; {@code release} is called once its records are written or not needed. */
     public void fetched(ReplicaEvent.FetchAnswered answer, ByteBuffer records, Runnable release) {
-        enqueue(
-                () -> {
-                    writeStaged();
-                    step(answer, new Fetched(records, release));
-                },
-                release);
+        enqueue(new Work() {
+            @Override
+            void run() {
+                writeStaged();
+                step(answer, new Fetched(records, release));
+            }
+
+            @Override
+            void refuse() {
+                release.run();
+            }
+        });
     }
 
     /** Anything else a fetcher has to say: failures, the leader's offsets. */
@@ -489,24 +539,28 @@ public final class PartitionHost {
         enqueue(work, () -> {});
     }
 
-    private void enqueue(Runnable work, Runnable ifFailed) {
+    private void enqueue(Runnable task, Runnable ifFailed) {
+        enqueue(new PlainWork(task, ifFailed));
+    }
+
+    private void enqueue(Work work) {
         if (paused) {
-            deferred.add(() -> guarded(work, ifFailed));
+            deferred.add(work);
         } else {
-            guarded(work, ifFailed);
+            guarded(work);
         }
     }
 
-    private void guarded(Runnable work, Runnable ifFailed) {
+    private void guarded(Work work) {
         if (failed) {
-            ifFailed.run();
+            work.refuse();
             return;
         }
         try {
             work.run();
         } catch (RuntimeException e) {
             fail(e);
-            ifFailed.run();
+            work.refuse();
         }
     }
 
@@ -789,10 +843,10 @@ public final class PartitionHost {
         if (problem != null) {
             fail(problem);
         } else {
-            guarded(then, () -> {});
+            guarded(new PlainWork(then, () -> {}));
         }
         while (!paused && !deferred.isEmpty()) {
-            deferred.poll().run();
+            guarded(deferred.poll());
         }
         if (!paused && !failed) {
             if (log != null && log.stagedEndOffset() > log.logEndOffset()) {
@@ -912,6 +966,7 @@ public final class PartitionHost {
 
     /** Writes, syncs and closes the log for an orderly stop; completes with whether all of it was done. */
     public void close(CompletableFuture<Boolean> done) {
+        Runnable ifFailed = () -> done.complete(false);
         enqueue(
                 () -> {
                     gone = true;
@@ -921,8 +976,8 @@ public final class PartitionHost {
                         failed = true;
                         done.complete(true);
                     });
-                    deferred.add(() -> done.complete(false));
+                    deferred.add(new PlainWork(ifFailed, ifFailed));
                 },
-                () -> done.complete(false));
+                ifFailed);
     }
 }

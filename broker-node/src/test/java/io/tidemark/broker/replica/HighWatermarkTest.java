@@ -48,7 +48,8 @@ class HighWatermarkTest {
                 Long.parseLong(fields[1]),
                 Integer.parseInt(fields[2]) < Integer.parseInt(fields[3]),
                 followers,
-                follower -> holds.get(follower.id));
+                (follower, nowMs) -> holds.get(follower.id),
+                0);
         assertThat(mark).isEqualTo(Long.parseLong(fields[5]));
     }
 }

@@ -210,7 +210,7 @@ class IsrScenariosTest {
             long asked = leaderEnd - 5;
             clock.fetched(i * 100, 12);
             follower.fetched(asked, 0, leaderEnd, i * 100, clock);
-            mark = HighWatermark.of(mark, leaderEnd, false, List.of(follower), f -> false);
+            mark = HighWatermark.of(mark, leaderEnd, false, List.of(follower), (f, now) -> false, 0);
             assertThat(follower.end()).isLessThan(mark);
             leaderEnd += 10;
         }

@@ -23,7 +23,7 @@ class ProduceWaitersTest {
     }
 
     private List<String> markAt(long mark) {
-        return answers(effects -> waiters.markReached(mark, 0, () -> ReplicaError.NONE, effects));
+        return answers(effects -> waiters.markReached(mark, 0, ReplicaError.NONE, effects));
     }
 
     @Test
@@ -50,8 +50,8 @@ class ProduceWaitersTest {
     @Test
     void r5_11_theVerdictIsTakenAtTheCheck() {
         waiters.awaitMark(1, 10, 5, 1000);
-        assertThat(answers(effects ->
-                        waiters.markReached(10, 0, () -> ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND, effects)))
+        assertThat(answers(
+                        effects -> waiters.markReached(10, 0, ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND, effects)))
                 .containsExactly("1 NOT_ENOUGH_REPLICAS_AFTER_APPEND -1");
         assertThat(waiters.size()).isZero();
     }
