@@ -54,6 +54,7 @@ public final class ControllerNode implements AutoCloseable {
                 QuorumSettings.SEGMENT_BYTES,
                 QuorumSettings.KEPT_ENTRIES,
                 QuorumSettings.NO_OP_INTERVAL_MS,
+                config.history(),
                 clusterDefaults(config));
     }
 

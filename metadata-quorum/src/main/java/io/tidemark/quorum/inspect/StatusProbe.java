@@ -4,7 +4,6 @@ import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.QuorumQuery;
-import io.tidemark.quorum.ratis.RatisProperties;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,16 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.ratis.client.RaftClient;
-import org.apache.ratis.client.RaftClientConfigKeys;
-import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.protocol.RaftClientReply;
-import org.apache.ratis.protocol.RaftClientRequest;
-import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.rpc.CallId;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
-import org.apache.ratis.util.TimeDuration;
 
 /** Asks every controller of a quorum how it stands, all at once and each for a bounded time. */
 public final class StatusProbe {
@@ -68,7 +57,7 @@ public final class StatusProbe {
             long left = Math.max(0, deadline - System.nanoTime());
             return new Result(controller, answer.get(left, TimeUnit.NANOSECONDS), null);
         } catch (ExecutionException e) {
-            return new Result(controller, null, firstLine(e.getCause()));
+            return new Result(controller, null, ControllerClient.firstLine(e.getCause()));
         } catch (TimeoutException e) {
             return new Result(controller, null, "no answer within " + TIMEOUT_MS + " ms");
         }
@@ -76,35 +65,8 @@ public final class StatusProbe {
 
     private static QuorumQuery.StatusAnswer askOne(
             QuorumVoter controller, List<QuorumVoter> all, String clusterId, QuorumRpc rpc) throws IOException {
-        RaftProperties properties = RatisProperties.common(rpc);
-        RaftClientConfigKeys.Rpc.setRequestTimeout(properties, TimeDuration.valueOf(TIMEOUT_MS, TimeUnit.MILLISECONDS));
-        try (RaftClient client = RaftClient.newBuilder()
-                .setRaftGroup(RatisProperties.group(clusterId, all))
-                .setProperties(properties)
-                .build()) {
-            byte[] query = QueryCodec.encode(new QuorumQuery.Status());
-            RaftClientReply reply = client.getClientRpc()
-                    .sendRequest(RaftClientRequest.newBuilder()
-                            .setClientId(client.getId())
-                            .setServerId(RaftPeerId.valueOf(Integer.toString(controller.id())))
-                            .setGroupId(client.getGroupId())
-                            .setCallId(CallId.getAndIncrement())
-                            .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(query)))
-                            .setType(RaftClientRequest.staleReadRequestType(0))
-                            .build());
-            if (!reply.isSuccess()) {
-                throw reply.getException();
-            }
-            return QueryCodec.decodeStatus(reply.getMessage().getContent().toByteArray());
+        try (ControllerClient client = new ControllerClient(controller, all, clusterId, rpc, TIMEOUT_MS)) {
+            return QueryCodec.decodeStatus(client.ask(new QuorumQuery.Status()));
         }
-    }
-
-    private static String firstLine(Throwable problem) {
-        Throwable root = problem;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        String text = root.getMessage() == null ? root.toString() : root.getMessage();
-        return text.lines().findFirst().orElse(root.toString());
     }
 }

@@ -13,6 +13,7 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -74,11 +75,20 @@ final class MetadataStateMachine extends BaseStateMachine {
     private volatile AppliedState applied = AppliedState.NOTHING;
     private volatile long lastEntryMs;
     private volatile boolean closing;
+    private final HistoryReads historyReads;
+    private final HistoryKeeper historyKeeper;
+
     /** Takes commands that heartbeats led to; set before the server starts. */
     private volatile Consumer<QuorumCommand> submitter = command -> {};
 
     MetadataStateMachine(
-            int nodeId, DecisionMaker decisions, NodeClock clock, RandomGenerator random, FatalHandler fatal) {
+            int nodeId,
+            DecisionMaker decisions,
+            NodeClock clock,
+            RandomGenerator random,
+            FatalHandler fatal,
+            Path directory,
+            HistoryKeeper historyKeeper) {
         this.nodeId = nodeId;
         this.decisions = decisions;
         this.clock = clock;
@@ -87,6 +97,9 @@ final class MetadataStateMachine extends BaseStateMachine {
         this.lastEntryMs = clock.mono().ms();
         LogHistory history = new LogHistory(this::raftLog, this::applied, this::leaderId);
         this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, clock);
+        this.historyKeeper = historyKeeper;
+        this.historyReads = new HistoryReads(
+                "controller-" + nodeId, directory, () -> raftLog().getLastCommittedIndex());
     }
 
     /** What this replica has applied. */
@@ -143,6 +156,17 @@ final class MetadataStateMachine extends BaseStateMachine {
         if (getLifeCycleState() == LifeCycle.State.RUNNING) {
             getLifeCycle().transition(LifeCycle.State.PAUSING);
             getLifeCycle().transition(LifeCycle.State.PAUSED);
+            keepLog();
+        }
+    }
+
+    /** The whole log is about to be replaced by the snapshot. */
+    private void keepLog() {
+        long index = applied.index();
+        try {
+            historyKeeper.keepAll(index);
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("the history of the metadata could not be kept up to index {}", index, e);
         }
     }
 
@@ -179,6 +203,7 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     @Override
     public void close() {
+        historyReads.close();
         feed.close();
     }
 
@@ -233,8 +258,8 @@ final class MetadataStateMachine extends BaseStateMachine {
             }
         } catch (Throwable e) {
             LOG.error("a decision failed: {}", command, e);
-            MetadataEntry.Cause cause =
-                    new MetadataEntry.Cause(command.getClass().getSimpleName(), -1, -1, "", "the decision failed");
+            MetadataEntry.Cause cause = new MetadataEntry.Cause(
+                    command.getClass().getSimpleName(), -1, -1, "", "the decision failed", nodeId);
             entry = refusal(basedOn, 0, cause, ErrorCode.UNKNOWN_SERVER_ERROR, "the decision failed: " + e);
             bytes = RecordCodec.encode(entry);
         }
@@ -260,7 +285,8 @@ final class MetadataStateMachine extends BaseStateMachine {
                 clock.mono(),
                 random.nextLong());
         long timestampMs = Math.max(image.timestampMs(), nowMs);
-        return new MetadataEntry(image.tip(), timestampMs, decided.cause(), decided.records(), decided.reply());
+        return new MetadataEntry(
+                image.tip(), timestampMs, decided.cause().by(nodeId), decided.records(), decided.reply());
     }
 
     private static MetadataEntry refusal(
@@ -343,6 +369,10 @@ final class MetadataStateMachine extends BaseStateMachine {
             QuorumQuery query = QueryCodec.decodeQuery(request.getContent().toByteArray());
             if (query instanceof QuorumQuery.Poll poll) {
                 answer = feed.poll(poll);
+            } else if (query instanceof QuorumQuery.ReadHistory read) {
+                historyReads.read(read, answer);
+            } else if (query instanceof QuorumQuery.ReadKeyframe read) {
+                historyReads.read(read, answer);
             } else if (query instanceof QuorumQuery.Status) {
                 feed.offload(answer, () -> QueryCodec.encode(status()));
             } else if (leading) {

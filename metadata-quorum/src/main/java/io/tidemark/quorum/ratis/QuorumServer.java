@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery;
+import io.tidemark.quorum.files.NodeFiles;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -41,7 +42,13 @@ public final class QuorumServer implements AutoCloseable {
             throws IOException {
         this.settings = settings;
         group = RatisProperties.group(settings.clusterId(), settings.voters());
-        machine = new MetadataStateMachine(settings.nodeId(), decisions, clock, new SecureRandom(), fatal);
+        HistoryKeeper history = new HistoryKeeper(
+                QuorumStorage.root(settings.directory()),
+                settings.directory().resolve(NodeFiles.HISTORY),
+                settings.history().maxAgeMs(),
+                settings.history().maxBytes());
+        machine = new MetadataStateMachine(
+                settings.nodeId(), decisions, clock, new SecureRandom(), fatal, settings.directory(), history);
         requireFreePort(settings.self());
         if (QuorumStorage.begin(settings.directory())) {
             waitForTurn();
@@ -65,7 +72,7 @@ public final class QuorumServer implements AutoCloseable {
         duties = new LeaderDuties(machine, division.getInfo(), decisions, commands, clock, settings);
         brokers =
                 new BrokerConnections(machine, division.getInfo(), decisions, clock, duties::submit, settings.nodeId());
-        snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, settings);
+        snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, history, settings);
     }
 
     /**

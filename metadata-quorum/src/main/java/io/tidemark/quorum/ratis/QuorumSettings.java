@@ -1,5 +1,6 @@
 package io.tidemark.quorum.ratis;
 
+import io.tidemark.model.config.HistoryConfig;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param segmentBytes size of a file of the log
  * @param keptEntries entries kept behind a snapshot, so that a short absence needs no snapshot
  * @param noOpIntervalMs an idle leader writes an empty entry after this time
+ * @param history how much of the log is kept for the metadata log tool
  * @param bootstrapConfigs the cluster's default configuration, written with the first entry of a new cluster
  */
 public record QuorumSettings(
@@ -32,6 +34,7 @@ public record QuorumSettings(
         int segmentBytes,
         long keptEntries,
         long noOpIntervalMs,
+        HistoryConfig history,
         Map<String, String> bootstrapConfigs) {
 
     public static final int SEGMENT_BYTES = 8 * 1024 * 1024;

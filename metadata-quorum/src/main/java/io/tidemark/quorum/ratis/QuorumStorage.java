@@ -1,6 +1,7 @@
 package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.DirectoryException;
+import io.tidemark.quorum.files.NodeFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,7 +18,7 @@ final class QuorumStorage {
     private QuorumStorage() {}
 
     static Path root(Path directory) {
-        return directory.resolve("quorum");
+        return directory.resolve(NodeFiles.QUORUM);
     }
 
     /**

@@ -2,9 +2,8 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
-import java.nio.charset.StandardCharsets;
+import io.tidemark.quorum.files.NodeFiles;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -38,14 +37,13 @@ public final class RatisProperties {
 
     /** The one group of the cluster; the same on every node that knows the cluster id and the voters. */
     public static RaftGroup group(String clusterId, List<QuorumVoter> voters) {
-        UUID id = UUID.nameUUIDFromBytes(("tidemark:" + clusterId).getBytes(StandardCharsets.UTF_8));
         List<RaftPeer> peers = voters.stream()
                 .map(voter -> RaftPeer.newBuilder()
                         .setId(peerId(voter.id()))
                         .setAddress(voter.address())
                         .build())
                 .toList();
-        return RaftGroup.valueOf(RaftGroupId.valueOf(id), peers);
+        return RaftGroup.valueOf(RaftGroupId.valueOf(NodeFiles.groupId(clusterId)), peers);
     }
 
     static RaftPeerId peerId(int nodeId) {

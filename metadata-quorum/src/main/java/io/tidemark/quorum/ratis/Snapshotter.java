@@ -27,6 +27,7 @@ final class Snapshotter implements AutoCloseable {
     private final RaftServer server;
     private final RaftGroupId groupId;
     private final NodeClock clock;
+    private final HistoryKeeper history;
     private final long intervalMs;
     private final long maxBytes;
     private final ClientId clientId = ClientId.randomId();
@@ -41,11 +42,13 @@ final class Snapshotter implements AutoCloseable {
             RaftServer server,
             RaftGroupId groupId,
             NodeClock clock,
+            HistoryKeeper history,
             QuorumSettings settings) {
         this.machine = machine;
         this.server = server;
         this.groupId = groupId;
         this.clock = clock;
+        this.history = history;
         this.intervalMs = settings.snapshotIntervalMs();
         this.maxBytes = settings.snapshotBytes();
         this.lastMs = clock.mono().ms();
@@ -71,6 +74,7 @@ final class Snapshotter implements AutoCloseable {
             long bytes = machine.appliedBytes();
             AppliedState state = machine.applied();
             machine.snapshots().write(state);
+            keepHistory(state.index());
             RaftClientReply reply = server.snapshotManagementAsync(SnapshotManagementRequest.newCreate(
                             clientId, server.getId(), groupId, CallId.getAndIncrement(), ADOPT_TIMEOUT_MS, 1))
                     .get(ADOPT_TIMEOUT_MS, TimeUnit.MILLISECONDS);
@@ -88,6 +92,16 @@ final class Snapshotter implements AutoCloseable {
             LOG.warn("a snapshot of the metadata failed; it is tried again", e);
         }
         return false;
+    }
+
+    /** Before the log is purged; what cannot be kept is lost to the tool only, and must not keep the log from shrinking. */
+    private void keepHistory(long applied) {
+        try {
+            history.keep(applied);
+            history.trim(clock.wall().ms());
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("the history of the metadata could not be kept up to index {}", applied, e);
+        }
     }
 
     /** Takes one whatever the schedule says, on the scheduler's thread; false if it failed. */

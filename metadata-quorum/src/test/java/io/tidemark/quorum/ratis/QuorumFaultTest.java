@@ -58,6 +58,7 @@ class QuorumFaultTest {
             4096,
             1,
             200,
+            settings.history(),
             settings.bootstrapConfigs());
 
     @TempDir

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.ratis;
 
+import io.tidemark.model.config.HistoryConfig;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
@@ -74,6 +75,7 @@ public final class QuorumHarness implements AutoCloseable {
                         usual.segmentBytes(),
                         usual.keptEntries(),
                         usual.noOpIntervalMs(),
+                        usual.history(),
                         usual.bootstrapConfigs()));
     }
 
@@ -163,6 +165,7 @@ public final class QuorumHarness implements AutoCloseable {
                     1 << 20,
                     10_000,
                     5_000,
+                    HistoryConfig.DEFAULT,
                     Map.of()));
             // The port may be taken for a moment: the free ports of tests are those that outgoing connections get, too.
             Awaitility.await("the port of controller " + id)

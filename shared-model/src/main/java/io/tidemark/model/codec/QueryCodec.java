@@ -5,12 +5,17 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.tidemark.model.codec.proto.DoneP;
 import io.tidemark.model.codec.proto.HeartbeatAnswerP;
 import io.tidemark.model.codec.proto.HeartbeatP;
+import io.tidemark.model.codec.proto.HistoryAnswerP;
 import io.tidemark.model.codec.proto.IndexedEntryP;
+import io.tidemark.model.codec.proto.KeyframeRefP;
 import io.tidemark.model.codec.proto.PollAnswerP;
 import io.tidemark.model.codec.proto.PollP;
 import io.tidemark.model.codec.proto.QuorumQueryAnswerP;
 import io.tidemark.model.codec.proto.QuorumQueryP;
+import io.tidemark.model.codec.proto.ReadHistoryP;
 import io.tidemark.model.codec.proto.StatusAnswerP;
+import io.tidemark.model.codec.proto.StoredEntryP;
+import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.util.ArrayList;
@@ -44,6 +49,11 @@ public final class QueryCodec {
                     .setNextIndex(poll.nextIndex())
                     .setWaitMs(poll.waitMs())
                     .setMaxBytes(poll.maxBytes()));
+        } else if (query instanceof QuorumQuery.ReadHistory read) {
+            builder.setReadHistory(
+                    ReadHistoryP.newBuilder().setFromIndex(read.fromIndex()).setMaxBytes(read.maxBytes()));
+        } else if (query instanceof QuorumQuery.ReadKeyframe read) {
+            builder.setReadKeyframe(read.index());
         } else {
             builder.setStatus(DoneP.getDefaultInstance());
         }
@@ -67,6 +77,11 @@ public final class QueryCodec {
                         query.getPoll().getWaitMs(),
                         query.getPoll().getMaxBytes());
             case STATUS -> new QuorumQuery.Status();
+            case READ_HISTORY ->
+                new QuorumQuery.ReadHistory(
+                        query.getReadHistory().getFromIndex(),
+                        query.getReadHistory().getMaxBytes());
+            case READ_KEYFRAME -> new QuorumQuery.ReadKeyframe(query.getReadKeyframe());
             case KIND_NOT_SET -> throw new UnreadableException("a query of a kind that this version does not know");
         };
     }
@@ -108,6 +123,32 @@ public final class QueryCodec {
                         .setDigest(answer.digest())
                         .setImage(SnapshotCodec.of(answer.image()))
                         .putAllFastPathOff(answer.fastPathOff()))
+                .build()
+                .toByteArray();
+    }
+
+    public static byte[] encode(QuorumQuery.HistoryAnswer answer) {
+        HistoryAnswerP.Builder history =
+                HistoryAnswerP.newBuilder().setCommitted(answer.committed()).addAllFindings(answer.findings());
+        for (QuorumQuery.StoredEntry entry : answer.entries()) {
+            history.addEntries(StoredEntryP.newBuilder()
+                    .setIndex(entry.index())
+                    .setTerm(entry.term())
+                    .setKind(entry.kind())
+                    .setEntry(UnsafeByteOperations.unsafeWrap(entry.bytes()))
+                    .setCommitIndex(entry.commitIndex()));
+        }
+        for (QuorumQuery.KeyframeRef keyframe : answer.keyframes()) {
+            history.addKeyframes(
+                    KeyframeRefP.newBuilder().setTerm(keyframe.term()).setIndex(keyframe.index()));
+        }
+        return QuorumQueryAnswerP.newBuilder().setHistory(history).build().toByteArray();
+    }
+
+    /** The answer to a {@link QuorumQuery.ReadKeyframe}. */
+    public static byte[] encode(ClusterImage keyframe) {
+        return QuorumQueryAnswerP.newBuilder()
+                .setKeyframe(SnapshotCodec.of(keyframe))
                 .build()
                 .toByteArray();
     }
@@ -157,6 +198,32 @@ public final class QueryCodec {
                 answer.getDigest(),
                 SnapshotCodec.image(answer.getImage()),
                 Map.copyOf(answer.getFastPathOffMap()));
+    }
+
+    /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */
+    public static QuorumQuery.HistoryAnswer decodeHistory(byte[] bytes) {
+        HistoryAnswerP answer =
+                answer(bytes, QuorumQueryAnswerP.KindCase.HISTORY).getHistory();
+        List<QuorumQuery.StoredEntry> entries = new ArrayList<>(answer.getEntriesCount());
+        answer.getEntriesList()
+                .forEach(entry -> entries.add(new QuorumQuery.StoredEntry(
+                        entry.getIndex(),
+                        entry.getTerm(),
+                        entry.getKind(),
+                        entry.getEntry().toByteArray(),
+                        entry.getCommitIndex())));
+        List<QuorumQuery.KeyframeRef> keyframes = new ArrayList<>(answer.getKeyframesCount());
+        answer.getKeyframesList()
+                .forEach(keyframe ->
+                        keyframes.add(new QuorumQuery.KeyframeRef(keyframe.getTerm(), keyframe.getIndex())));
+        return new QuorumQuery.HistoryAnswer(
+                entries, answer.getCommitted(), keyframes, List.copyOf(answer.getFindingsList()));
+    }
+
+    /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */
+    public static ClusterImage decodeKeyframe(byte[] bytes) {
+        return SnapshotCodec.image(
+                answer(bytes, QuorumQueryAnswerP.KindCase.KEYFRAME).getKeyframe());
     }
 
     private static QuorumQueryAnswerP answer(byte[] bytes, QuorumQueryAnswerP.KindCase expected) {

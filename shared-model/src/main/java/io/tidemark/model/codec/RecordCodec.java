@@ -61,18 +61,26 @@ public final class RecordCodec {
     }
 
     private static CauseP of(MetadataEntry.Cause cause) {
-        return CauseP.newBuilder()
+        CauseP.Builder builder = CauseP.newBuilder()
                 .setKind(cause.kind())
                 .setBroker(cause.brokerId())
                 .setBrokerEpoch(cause.brokerEpoch())
                 .setClient(cause.client())
-                .setReason(cause.reason())
-                .build();
+                .setReason(cause.reason());
+        if (cause.controllerId() != -1) {
+            builder.setController(cause.controllerId());
+        }
+        return builder.build();
     }
 
     private static MetadataEntry.Cause cause(CauseP cause) {
         return new MetadataEntry.Cause(
-                cause.getKind(), cause.getBroker(), cause.getBrokerEpoch(), cause.getClient(), cause.getReason());
+                cause.getKind(),
+                cause.getBroker(),
+                cause.getBrokerEpoch(),
+                cause.getClient(),
+                cause.getReason(),
+                cause.hasController() ? cause.getController() : -1);
     }
 
     static MetadataRecordP of(MetadataRecord record) {

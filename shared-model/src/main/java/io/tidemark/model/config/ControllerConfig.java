@@ -27,6 +27,7 @@ public record ControllerConfig(
         TopicDefaults topicDefaults,
         UncleanElection uncleanElection,
         SnapshotConfig snapshots,
+        HistoryConfig history,
         int maxPartitionsPerRequest,
         boolean topicDeletion) {
 
@@ -76,6 +77,7 @@ public record ControllerConfig(
                 TopicDefaults.read(reader),
                 UncleanElection.read(reader),
                 SnapshotConfig.read(reader),
+                HistoryConfig.read(reader),
                 reader.integer("max.partitions.per.request", 10_000, 1, Integer.MAX_VALUE),
                 reader.flag("delete.topic.enable", true));
     }

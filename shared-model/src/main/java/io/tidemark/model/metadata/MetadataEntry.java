@@ -19,8 +19,19 @@ public record MetadataEntry(
      * @param brokerId who asked, -1 for a controller or a client without one; {@code brokerEpoch} likewise
      * @param client the client id of the asking request, or ""
      * @param reason in words, or ""
+     * @param controllerId the controller that decided, -1 if that is not known
      */
-    public record Cause(String kind, int brokerId, long brokerEpoch, String client, String reason) {}
+    public record Cause(String kind, int brokerId, long brokerEpoch, String client, String reason, int controllerId) {
+        /** One that is not known yet to be some controller's. */
+        public Cause(String kind, int brokerId, long brokerEpoch, String client, String reason) {
+            this(kind, brokerId, brokerEpoch, client, reason, -1);
+        }
+
+        /** The same, decided by that controller. */
+        public Cause by(int controller) {
+            return new Cause(kind, brokerId, brokerEpoch, client, reason, controller);
+        }
+    }
 
     public MetadataEntry {
         records = List.copyOf(records);

@@ -53,4 +53,35 @@ public sealed interface QuorumQuery {
             long digest,
             ClusterImage image,
             Map<Integer, String> fastPathOff) {}
+
+    /**
+     * The log from {@code fromIndex} on as a controller has it on its disk, kept history included; for tools.
+     *
+     * @param maxBytes bound of the entries in one answer; at least one entry is returned if there is one
+     */
+    record ReadHistory(long fromIndex, int maxBytes) implements QuorumQuery {}
+
+    /**
+     * @param entries in order; none at the end of the log
+     * @param committed highest index that controller knows to be committed
+     * @param keyframes images it has, by index ascending
+     * @param findings what is wrong with the files that were read, in words
+     */
+    record HistoryAnswer(
+            List<StoredEntry> entries, long committed, List<KeyframeRef> keyframes, List<String> findings) {}
+
+    /**
+     * An entry of the log as it is stored.
+     *
+     * @param kind 0 ours, 1 Ratis' configuration, 2 Ratis' note of what is committed
+     * @param bytes of the metadata entry, empty for entries of Ratis' own
+     * @param commitIndex for kind 2, else -1
+     */
+    record StoredEntry(long index, long term, int kind, byte[] bytes, long commitIndex) {}
+
+    /** Where an image is. */
+    record KeyframeRef(long term, long index) {}
+
+    /** The image that a controller has for exactly that index; for tools. */
+    record ReadKeyframe(long index) implements QuorumQuery {}
 }

@@ -1,0 +1,155 @@
+package io.tidemark.quorum.inspect;
+
+import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.quorum.files.MetadataSource;
+import io.tidemark.quorum.files.MetadataSource.Keyframe;
+import io.tidemark.quorum.files.RawEntry;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Every entry, or those that were asked for. */
+@Command(
+        name = "dump",
+        mixinStandardHelpOptions = true,
+        description = "Shows the entries of the log: index, term, time, cause, records, and whether they took effect.",
+        footer = {
+            "",
+            "Examples:",
+            "  metadata-log.sh dump --topic orders --partition 0",
+            "  metadata-log.sh dump --from 12:00 --to 12:05 --kind FenceBrokers",
+            "  metadata-log.sh --dir DIR dump --json | jq ."
+        })
+final class DumpCommand implements Callable<Integer> {
+    @Mixin
+    private LogOptions options;
+
+    @Option(names = "--topic", paramLabel = "T", description = "only what concerns that topic (name or id)")
+    private String topic;
+
+    @Option(names = "--partition", paramLabel = "P", defaultValue = "-1", description = "and of it that partition")
+    private int partition;
+
+    @Option(
+            names = "--broker",
+            paramLabel = "N",
+            defaultValue = "-1",
+            description = "only what that broker asked for, or what names it")
+    private int broker;
+
+    @Option(names = "--kind", paramLabel = "K", description = "only entries or records of that kind")
+    private String kind;
+
+    @Option(names = "--from", paramLabel = "POINT", description = "from that index or time on")
+    private String from;
+
+    @Option(names = "--to", paramLabel = "POINT", description = "up to that index or time")
+    private String to;
+
+    @Option(names = "--raft", description = "Ratis' own entries too")
+    private boolean raft;
+
+    @Override
+    public Integer call() throws IOException {
+        Output output = options.output();
+        if (partition >= 0 && topic == null) {
+            throw options.usage("--partition needs --topic");
+        }
+        Point begin = options.point("--from", from, output.moments());
+        Point end = options.point("--to", to, output.moments());
+        EntryFilter filter = new EntryFilter(topic, partition, broker, kind);
+        try (MetadataSource source = options.open(output)) {
+            long start = start(source, begin, output);
+            Dumping dumping = new Dumping(output, filter, new Chain(source, start), source.committed(), begin, end);
+            if (!output.json()) {
+                output.line(output.style().dim(EntryText.header()));
+            }
+            new EntryStream(source, output::finding).read(start, dumping.lastIndex(), dumping);
+        }
+        return output.status();
+    }
+
+    /** The index to begin reading at: that of the nearest image before, from which the chain is known. */
+    private static long start(MetadataSource source, Point begin, Output output) throws IOException {
+        if (begin == null) {
+            return 0;
+        }
+        if (begin.isTime()) {
+            return new Timeline(source, output::finding).before(begin.timeMs());
+        }
+        long start = 0;
+        for (Keyframe keyframe : source.keyframes()) {
+            if (keyframe.index() < begin.index()) {
+                start = keyframe.index() + 1;
+            }
+        }
+        return start;
+    }
+
+    private final class Dumping implements EntryStream.Visitor {
+        private final Output output;
+        private final EntryFilter filter;
+        private final Chain chain;
+        private final long committed;
+        private final Point begin;
+        private final Point end;
+        private final EntryText text;
+        private final EntryJson json;
+        private int lines;
+
+        Dumping(Output output, EntryFilter filter, Chain chain, long committed, Point begin, Point end) {
+            this.output = output;
+            this.filter = filter;
+            this.chain = chain;
+            this.committed = committed;
+            this.begin = begin;
+            this.end = end;
+            this.text = new EntryText(output.moments(), output.style(), chain.names(), filter);
+            this.json = new EntryJson(chain.names(), filter);
+        }
+
+        long lastIndex() {
+            return end == null || end.isTime() ? Long.MAX_VALUE : end.index();
+        }
+
+        @Override
+        public boolean entry(RawEntry raw, MetadataEntry entry, boolean unreadable) throws IOException {
+            output.progress(raw.index());
+            EntryView.Effect effect = chain.meet(raw.index(), entry, unreadable);
+            if (entry != null && end != null && end.isTime() && entry.timestampMs() > end.timeMs()) {
+                return false;
+            }
+            if (!shown(raw, entry, unreadable)) {
+                return true;
+            }
+            EntryView view = new EntryView(raw.index(), raw, entry, effect, raw.index() <= committed);
+            String line = output.json() ? json.of(view) : text.of(view);
+            if ((++lines & 0xff) == 0) {
+                return output.line(line);
+            }
+            output.quick(line);
+            return true;
+        }
+
+        private boolean shown(RawEntry raw, MetadataEntry entry, boolean unreadable) {
+            if (begin != null && !begin.isTime() && raw.index() < begin.index()) {
+                return false;
+            }
+            if (entry == null) {
+                return raft || unreadable;
+            }
+            return (begin == null || !begin.isTime() || entry.timestampMs() >= begin.timeMs())
+                    && filter.takes(entry, chain.names());
+        }
+
+        @Override
+        public void gap(long first, long last, boolean bridged) {
+            chain.gap();
+            if (!output.json()) {
+                output.quick(output.style().bad("... entries " + first + " to " + last + " are not here"));
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.tidemark.quorum.inspect;
+
+import io.tidemark.model.codec.SnapshotCodec;
+import io.tidemark.quorum.files.KeyframeFile;
+import io.tidemark.quorum.files.MetadataSource;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** An image as a file: a snapshot of its own term and index, with its digest beside it. */
+@Command(
+        name = "export",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Writes the state at a point as a snapshot, with its digest beside it.",
+            "FILE may be a folder: there it is named snapshot.TERM_INDEX. An existing file is not overwritten."
+        },
+        footer = {"", "Examples:", "  metadata-log.sh export image", "  metadata-log.sh --dir DIR export --at 1234 ."})
+final class ExportCommand implements Callable<Integer> {
+    @Mixin
+    private LogOptions options;
+
+    @Option(names = "--at", paramLabel = "POINT", description = "an index or a time; default: the last committed entry")
+    private String at;
+
+    @Parameters(paramLabel = "FILE")
+    private Path file;
+
+    @Override
+    public Integer call() throws IOException {
+        Output output = options.output();
+        try (MetadataSource source = options.open(output)) {
+            Locator.Located located = new Locator(source, output).at(options.point("--at", at, output.moments()));
+            Path target =
+                    Files.isDirectory(file) ? file.resolve("snapshot." + located.term() + "_" + located.index()) : file;
+            byte[] bytes = SnapshotCodec.encode(located.image());
+            write(target, bytes);
+            write(
+                    KeyframeFile.digestOf(target),
+                    (KeyframeFile.md5(bytes) + " *" + target.getFileName() + "\n")
+                            .getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            tell(output, target, located, bytes.length);
+        }
+        return output.status();
+    }
+
+    private static void write(Path target, byte[] bytes) throws IOException {
+        if (Files.exists(target)) {
+            throw new IOException(target + " is there already");
+        }
+        Files.write(target, bytes);
+        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    private static void tell(Output output, Path target, Locator.Located located, int size) {
+        if (output.json()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("file", target.toString());
+            row.put("term", located.term());
+            row.put("index", located.index());
+            row.put("digest", String.format("%016x", located.image().digest()));
+            row.put("bytes", size);
+            output.quick(Json.of(row));
+        } else {
+            output.quick(String.format(
+                    "%s: the state at index %d (term %d), digest %016x, %d bytes",
+                    target, located.index(), located.term(), located.image().digest(), size));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.tidemark.quorum.inspect;
+
+import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.quorum.files.MetadataSource.Keyframe;
+import io.tidemark.quorum.files.RawEntry;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Entries of a running cluster as they commit. */
+@Command(
+        name = "watch",
+        mixinStandardHelpOptions = true,
+        description = "Shows the entries of a running cluster as they commit, until it is interrupted.",
+        footer = {"", "Examples:", "  metadata-log.sh watch", "  metadata-log.sh watch --topic orders --json"})
+final class WatchCommand implements Callable<Integer> {
+    @Mixin
+    private LogOptions options;
+
+    @Option(names = "--topic", paramLabel = "T", description = "only what concerns that topic (name or id)")
+    private String topic;
+
+    @Option(names = "--partition", paramLabel = "P", defaultValue = "-1", description = "and of it that partition")
+    private int partition;
+
+    @Option(names = "--broker", paramLabel = "N", defaultValue = "-1", description = "only what concerns that broker")
+    private int broker;
+
+    @Option(names = "--kind", paramLabel = "K", description = "only entries or records of that kind")
+    private String kind;
+
+    @Option(names = "--no-ops", description = "also the empty entries of an idle cluster")
+    private boolean noOps;
+
+    @Option(names = "--count", paramLabel = "N", description = "end after that many entries")
+    private long count = Long.MAX_VALUE;
+
+    @Override
+    public Integer call() throws IOException {
+        Output output = options.output();
+        if (partition >= 0 && topic == null) {
+            throw options.usage("--partition needs --topic");
+        }
+        EntryFilter filter = new EntryFilter(topic, partition, broker, kind);
+        try (LiveSource source = options.live(output)) {
+            long next = source.committed() + 1;
+            // From the nearest image up to now, to know what topics are called and what the next entry must be based
+            // on.
+            List<Keyframe> keyframes = source.keyframes();
+            long start = keyframes.isEmpty()
+                    ? 0
+                    : keyframes.get(keyframes.size() - 1).index() + 1;
+            Chain chain = new Chain(source, start);
+            new EntryStream(source, output::finding).read(start, next - 1, new Watching(chain, null));
+            Watching watching = new Watching(chain, new Shown(output, filter, chain));
+            watching.next = next;
+            if (!output.json()) {
+                output.line(output.style().dim(EntryText.header()));
+            }
+            output.flush();
+            while (watching.go) {
+                if (source.await(watching.next)) {
+                    new EntryStream(source, output::finding).read(watching.next, Long.MAX_VALUE, watching);
+                    output.flush();
+                }
+            }
+        }
+        return output.status();
+    }
+
+    private record Shown(Output output, EntryFilter filter, EntryText text, EntryJson json) {
+        Shown(Output output, EntryFilter filter, Chain chain) {
+            this(
+                    output,
+                    filter,
+                    new EntryText(output.moments(), output.style(), chain.names(), filter),
+                    new EntryJson(chain.names(), filter));
+        }
+    }
+
+    private final class Watching implements EntryStream.Visitor {
+        private final Chain chain;
+        /** Null for entries from before. */
+        private final Shown shown;
+
+        private long next;
+        private long told;
+        private boolean go = true;
+
+        Watching(Chain chain, Shown shown) {
+            this.chain = chain;
+            this.shown = shown;
+        }
+
+        @Override
+        public boolean entry(RawEntry raw, MetadataEntry entry, boolean unreadable) throws IOException {
+            EntryView.Effect effect = chain.meet(raw.index(), entry, unreadable);
+            next = raw.index() + 1;
+            if (shown == null || entry == null || !wanted(entry)) {
+                return true;
+            }
+            EntryView view = new EntryView(raw.index(), raw, entry, effect, true);
+            go = shown.output()
+                            .line(
+                                    shown.output().json()
+                                            ? shown.json().of(view)
+                                            : shown.text().of(view))
+                    && ++told < count;
+            return go;
+        }
+
+        private boolean wanted(MetadataEntry entry) {
+            return shown.filter().takes(entry, chain.names())
+                    && (noOps || !entry.cause().kind().equals("NoOp"));
+        }
+
+        @Override
+        public void gap(long first, long last, boolean bridged) {
+            chain.gap();
+        }
+    }
+}
