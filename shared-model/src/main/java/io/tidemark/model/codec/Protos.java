@@ -1,6 +1,7 @@
 package io.tidemark.model.codec;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
@@ -19,17 +20,28 @@ import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** The small values that all messages share, to and from protobuf, and the strict reading of messages. */
 final class Protos {
+    /** Larger messages are few, and a copy of them is not worth the time it saves. */
+    private static final int COMPARED_BYTES = 64 * 1024;
+
     private Protos() {}
 
     /** Parses and refuses unknown fields at every depth: they were written by a newer version and must not be dropped. */
     static <T extends Message> T parse(Parser<T> parser, byte[] bytes, String what) {
         try {
+            if (bytes.length <= COMPARED_BYTES) {
+                // The usual case at a fifth of the cost: what comes out as it went in had nothing unknown in it.
+                T known = DiscardUnknownFieldsParser.wrap(parser).parseFrom(bytes);
+                if (known.getSerializedSize() == bytes.length && Arrays.equals(known.toByteArray(), bytes)) {
+                    return known;
+                }
+            }
             T message = parser.parseFrom(bytes);
             refuseUnknown(message, what);
             return message;

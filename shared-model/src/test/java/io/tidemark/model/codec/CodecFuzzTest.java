@@ -106,6 +106,7 @@ class CodecFuzzTest {
                     QueryCodec.encode(values.of(QuorumQuery.HeartbeatAnswer.class)),
                     QueryCodec.encode(values.of(QuorumQuery.PollAnswer.class)),
                     QueryCodec.encode(values.of(QuorumQuery.StatusAnswer.class)),
+                    QueryCodec.encode(values.of(QuorumQuery.HistoryAnswer.class)),
                     QueryCodec.encodeFailure("why " + seed));
         });
     }
@@ -114,8 +115,12 @@ class CodecFuzzTest {
     @MethodSource("answersToQueries")
     @FuzzTest(maxDuration = "3m")
     void anAnswerToAQuery(byte[] bytes) throws Exception {
-        List<Function<byte[], ?>> decoders =
-                List.of(QueryCodec::decodeHeartbeat, QueryCodec::decodePoll, QueryCodec::decodeStatus);
+        List<Function<byte[], ?>> decoders = List.of(
+                QueryCodec::decodeHeartbeat,
+                QueryCodec::decodePoll,
+                QueryCodec::decodeStatus,
+                QueryCodec::decodeHistory,
+                QueryCodec::decodeKeyframe);
         for (Function<byte[], ?> decoder : decoders) {
             Proportion.hold(bytes.length, BYTES_PER_BYTE, () -> {
                 try {

@@ -116,6 +116,10 @@ class CodecTest {
                     .usingRecursiveComparison()
                     .ignoringFields("image")
                     .isEqualTo(status);
+            QuorumQuery.HistoryAnswer history = values.of(QuorumQuery.HistoryAnswer.class);
+            assertThat(QueryCodec.decodeHistory(QueryCodec.encode(history)))
+                    .usingRecursiveComparison()
+                    .isEqualTo(history);
         }
         assertThatThrownBy(() -> QueryCodec.decodePoll(QueryCodec.encodeFailure("why")))
                 .isInstanceOf(QueryCodec.QueryFailedException.class)
