@@ -138,6 +138,9 @@ public final class DirectorySource implements MetadataSource {
             next = Math.max(pass.next, segment.isOpen() ? pass.next : segment.last() + 1);
             segment = segment.isOpen() ? openSuccessor(segment, next) : following(next);
         }
+        if (segment == null && next > from) {
+            behind(next, to);
+        }
     }
 
     /** Behind an open file there is more only if it was closed while it was read. */
@@ -151,16 +154,26 @@ public final class DirectorySource implements MetadataSource {
         return now == null || now.path().equals(read.path()) ? null : now;
     }
 
+    /** The last entries may be here as a snapshot only. */
+    private void behind(long next, long to) {
+        for (KeyframeFile keyframe : files.keyframes()) {
+            if (keyframe.index() >= next && keyframe.index() <= to) {
+                tell(Finding.note(keyframe.path(), -1, bridged(next, keyframe.index())));
+                return;
+            }
+        }
+    }
+
+    private static String bridged(long first, long last) {
+        return "entries " + first + " to " + last
+                + " are not here: the controller was away and was given the snapshot at " + last;
+    }
+
     private void gap(SegmentFile segment, long first, long last, Visitor visitor) throws IOException {
         boolean bridged = files.keyframes().stream().anyMatch(keyframe -> keyframe.index() == last);
         tell(
                 bridged
-                        ? Finding.note(
-                                segment.path(),
-                                -1,
-                                "entries " + first + " to " + last
-                                        + " are not here: the controller was away and was given the snapshot at "
-                                        + last)
+                        ? Finding.note(segment.path(), -1, bridged(first, last))
                         : Finding.damage(
                                 segment.path(), -1, "entries " + first + " to " + last + " before it are missing"));
         visitor.gap(first, last, bridged);

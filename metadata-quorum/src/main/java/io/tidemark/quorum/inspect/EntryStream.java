@@ -57,8 +57,8 @@ final class EntryStream {
         this.findings = findings;
     }
 
-    /** Throws IOException if the source cannot be read at all. */
-    void read(long from, long to, Visitor visitor) throws IOException {
+    /** True at the end, false if the visitor had enough before. Throws IOException if the source cannot be read at all. */
+    boolean read(long from, long to, Visitor visitor) throws IOException {
         ExecutorService decoders = Executors.newFixedThreadPool(
                 Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors())), EntryStream::daemon);
         ExecutorService readers = Executors.newSingleThreadExecutor(EntryStream::daemon);
@@ -73,9 +73,11 @@ final class EntryStream {
                 }
                 return null;
             });
-            if (pass(batches, visitor)) {
-                done.get();
+            if (!pass(batches, visitor)) {
+                return false;
             }
+            done.get();
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

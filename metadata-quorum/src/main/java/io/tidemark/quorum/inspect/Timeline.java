@@ -78,7 +78,9 @@ final class Timeline {
         if (base.image() != null) {
             visitor.known(base.image());
         }
-        new EntryStream(source, findings).read(base.next(), to, fold);
+        if (new EntryStream(source, findings).read(base.next(), to, fold)) {
+            fold.end(to);
+        }
     }
 
     /** The state at that index, or null if it is not known there. */
@@ -216,6 +218,21 @@ final class Timeline {
         public void gap(long first, long last, boolean bridged) throws IOException {
             image = null;
             visitor.gap(first, last);
+        }
+
+        /** A snapshot may be all there is of the last entries: a controller that was away was given it just now. */
+        void end(long to) throws IOException {
+            for (int i = keyframes.size() - 1; i >= 0 && keyframes.get(i).index() >= next; i--) {
+                Keyframe keyframe = keyframes.get(i);
+                ClusterImage last = keyframe.index() <= to ? keyframe.load() : null;
+                if (last != null) {
+                    if (image != null) {
+                        visitor.gap(next, keyframe.index());
+                    }
+                    visitor.known(last);
+                    return;
+                }
+            }
         }
 
         /** Takes an image up that is of just before that index. */

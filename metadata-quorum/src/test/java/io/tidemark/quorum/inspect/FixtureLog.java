@@ -136,6 +136,12 @@ final class FixtureLog implements AutoCloseable {
         configuration();
     }
 
+    /** What follows is of that term, whatever came before. */
+    static FixtureLog ofTerm(FixtureLog log, long term) {
+        log.term = term;
+        return log;
+    }
+
     private void configuration() {
         write(LogEntryProto.newBuilder().setConfigurationEntry(RaftConfigurationProto.getDefaultInstance()));
     }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -76,6 +77,34 @@ public final class QuorumHarness implements AutoCloseable {
                         usual.keptEntries(),
                         usual.noOpIntervalMs(),
                         usual.history(),
+                        usual.bootstrapConfigs()));
+    }
+
+    /**
+     * As {@link #withCore} with long sessions, with small log files and nothing kept behind a snapshot, so that every
+     * snapshot purges.
+     */
+    public static QuorumHarness withCoreThatPurges(Path root, int controllers, HistoryConfig history) {
+        return new QuorumHarness(
+                root,
+                controllers,
+                clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), 3_600_000, 250),
+                QuorumRpc.GRPC,
+                NodeClock.SYSTEM,
+                usual -> new QuorumSettings(
+                        usual.nodeId(),
+                        usual.voters(),
+                        usual.clusterId(),
+                        usual.directory(),
+                        usual.rpc(),
+                        usual.electionTimeoutMinMs(),
+                        usual.electionTimeoutMaxMs(),
+                        0,
+                        1L << 40,
+                        4_096,
+                        1,
+                        usual.noOpIntervalMs(),
+                        history,
                         usual.bootstrapConfigs()));
     }
 
@@ -186,6 +215,19 @@ public final class QuorumHarness implements AutoCloseable {
                 decisions.apply(clusterId),
                 clock,
                 (what, cause) -> failures.add("controller " + id + ": " + what + " " + cause));
+    }
+
+    /** Every running controller takes a snapshot and purges its log behind it. */
+    public void takeSnapshots() throws InterruptedException {
+        for (QuorumServer server : servers()) {
+            try {
+                if (!server.takeSnapshot()) {
+                    throw new IllegalStateException("controller " + server.nodeId() + " took no snapshot");
+                }
+            } catch (ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     /** Stops a controller as a crash would: nothing is handed over. */
