@@ -15,6 +15,8 @@
 #   logs N [-f]       the last lines of a node's log; -f follows it
 #   bootstrap         prints the brokers' addresses, for --bootstrap-server
 #   controllers       prints the controllers, as in controller.quorum.voters
+#   cluster-id        prints the cluster's id
+#   directory N       prints where a node keeps its data
 #
 # The inventory is config/local-3x3.conf by default, which explains its format; DIR is data/NAME for an inventory
 # NAME.conf. DIR holds the nodes' generated properties, process ids, logs and data.
@@ -379,5 +381,7 @@ case $command in
     ;;
   bootstrap) bootstrap ;;
   controllers) controllers ;;
+  cluster-id) require_formatted; cat "$data/cluster.id" ;;
+  directory) require_node "$@"; echo "${directory[$1]}" ;;
   *) die "unknown command $command (--help tells more)" ;;
 esac

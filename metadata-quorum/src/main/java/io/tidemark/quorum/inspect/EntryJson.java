@@ -40,7 +40,7 @@ final class EntryJson {
         for (MetadataRecord record : filter.records(entry, names)) {
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("kind", RecordFields.kind(record));
-            fields.putAll(RecordFields.of(record, names));
+            fields.putAll(RecordFields.of(record, view.index(), names));
             records.add(fields);
         }
         row.put("records", records);

@@ -45,7 +45,7 @@ final class EntryText {
         line.append(" ".repeat(Math.max(1, 19 - entry.cause().kind().length())));
         line.append(cause(entry.cause()));
         mark(view);
-        records(entry);
+        records(entry, view.index());
         return line.toString();
     }
 
@@ -89,10 +89,10 @@ final class EntryText {
         }
     }
 
-    private void records(MetadataEntry entry) {
+    private void records(MetadataEntry entry, long index) {
         List<MetadataRecord> shown = filter.records(entry, names);
         for (MetadataRecord record : shown.subList(0, Math.min(RECORDS_SHOWN, shown.size()))) {
-            line.append(System.lineSeparator()).append(" ".repeat(18)).append(text(record));
+            line.append(System.lineSeparator()).append(" ".repeat(18)).append(text(record, index));
         }
         int more = entry.records().size() - Math.min(RECORDS_SHOWN, shown.size());
         if (more > 0) {
@@ -101,9 +101,9 @@ final class EntryText {
         }
     }
 
-    private String text(MetadataRecord record) {
+    private String text(MetadataRecord record, long index) {
         StringBuilder text = new StringBuilder(RecordFields.kind(record));
-        Map<String, Object> fields = RecordFields.of(record, names);
+        Map<String, Object> fields = RecordFields.of(record, index, names);
         if (fields.containsKey("partition")) {
             text.append(' ').append(fields.get("topic")).append('-').append(fields.get("partition"));
             fields.keySet().removeAll(List.of("topic", "topicId", "partition"));

@@ -18,7 +18,8 @@ final class RecordFields {
         return record.getClass().getSimpleName();
     }
 
-    static Map<String, Object> of(MetadataRecord record, TopicNames names) {
+    /** @param index of the entry: the epoch of a broker that registers with it */
+    static Map<String, Object> of(MetadataRecord record, long index, TopicNames names) {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (record instanceof MetadataRecord.PartitionChanged changed) {
             partition(fields, changed.id(), names);
@@ -33,7 +34,7 @@ final class RecordFields {
             fields.put("topic", names.of(deleted.topicId()));
             fields.put("topicId", deleted.topicId().toString());
         } else if (record instanceof MetadataRecord.BrokerRegistered registered) {
-            registered(fields, registered);
+            registered(fields, registered, index);
         } else if (record instanceof MetadataRecord.BrokerFenced fenced) {
             broker(fields, fenced.brokerId(), fenced.brokerEpoch());
         } else if (record instanceof MetadataRecord.BrokerUnfenced unfenced) {
@@ -69,9 +70,9 @@ final class RecordFields {
         fields.put("brokerEpoch", epoch);
     }
 
-    private static void registered(Map<String, Object> fields, MetadataRecord.BrokerRegistered record) {
-        // -1 stands for the index of the entry.
-        broker(fields, record.brokerId(), record.epoch());
+    private static void registered(Map<String, Object> fields, MetadataRecord.BrokerRegistered record, long index) {
+        boolean anew = record.epoch() == MetadataRecord.BrokerRegistered.THIS_INDEX;
+        broker(fields, record.brokerId(), anew ? index : record.epoch());
         fields.put("incarnation", record.incarnationId());
         fields.put("directories", record.directoryIds());
         fields.put(

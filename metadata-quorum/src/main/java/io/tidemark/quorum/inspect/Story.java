@@ -195,7 +195,7 @@ final class Story implements Timeline.Visitor {
     String conclusion() {
         PartitionState state = in(latest);
         if (state == null) {
-            return latest == null ? "how it stands is not known" : "there is no such partition now";
+            return latest == null ? "how it stands is not known" : "there is no such partition";
         }
         List<String> absent = new ArrayList<>();
         for (int id : state.replicas()) {

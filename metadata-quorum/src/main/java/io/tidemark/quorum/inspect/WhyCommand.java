@@ -50,7 +50,7 @@ final class WhyCommand implements Callable<Integer> {
                     begin == null ? 0 : begin.isTime() ? timeline.before(begin.timeMs()) : begin.index(),
                     end == null || end.isTime() ? Long.MAX_VALUE : end.index(),
                     until(story, end, output));
-            return conclude(story, source, timeline, output);
+            return conclude(story, end == null ? "now: " : "then: ", source, timeline, output);
         }
     }
 
@@ -121,7 +121,8 @@ final class WhyCommand implements Callable<Integer> {
         return fields;
     }
 
-    private int conclude(Story story, MetadataSource source, Timeline timeline, Output output) throws IOException {
+    private int conclude(Story story, String when, MetadataSource source, Timeline timeline, Output output)
+            throws IOException {
         if (told == 0 && story.in(story.latest()) == null) {
             long begins = timeline.begins();
             output.remark("metadata-log: nothing is known of " + topic + "-" + partition + " in " + source.name()
@@ -134,7 +135,7 @@ final class WhyCommand implements Callable<Integer> {
             row.put("text", story.conclusion());
             output.quick(Json.of(row));
         } else {
-            output.quick("now: " + story.conclusion());
+            output.quick(when + story.conclusion());
         }
         return output.status();
     }

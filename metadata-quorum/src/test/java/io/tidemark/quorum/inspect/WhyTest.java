@@ -85,7 +85,7 @@ class WhyTest {
                 .anyMatch(line -> line.contains("broker 3 is back: unfenced by controller 101; leader none -> 3")
                         && line.contains("it had no leader for 3.5 s"))
                 .anyMatch(line -> line.contains("the topic is deleted by client admin"))
-                .endsWith("now: there is no such partition now");
+                .endsWith("now: there is no such partition");
     }
 
     @Test
