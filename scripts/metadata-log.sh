@@ -90,12 +90,13 @@ find_source() {
   [[ $command != watch ]] || die "no controller listens: nothing to watch"
   for entry in ${controllers//,/ }; do
     if [[ -z $node || $node == "${entry%%@*}" ]]; then
-      SOURCE+=(--dir "$(of_cluster directory "${entry%%@*}")")
+      argument=$(of_cluster directory "${entry%%@*}")
+      echo "no controller listens: reading $argument" >&2
+      SOURCE+=(--dir "$argument")
       [[ $command == verify ]] || break
     fi
   done
   [[ ${#SOURCE[@]} -gt 0 ]] || die "there is no controller $node among $controllers"
-  echo "no controller listens: reading ${SOURCE[*]//--dir/}" >&2
 }
 
 find_source "$@"

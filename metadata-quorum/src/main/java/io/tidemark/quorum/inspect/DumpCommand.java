@@ -77,7 +77,7 @@ final class DumpCommand implements Callable<Integer> {
             return 0;
         }
         if (begin.isTime()) {
-            return new Timeline(source, output::finding).before(begin.timeMs());
+            return new Timeline(source, output::finding).before(begin.timeMs() - 1);
         }
         long start = 0;
         for (Keyframe keyframe : source.keyframes()) {

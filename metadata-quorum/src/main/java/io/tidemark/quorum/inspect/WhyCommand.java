@@ -47,7 +47,7 @@ final class WhyCommand implements Callable<Integer> {
             Timeline timeline = new Timeline(source, output::finding, reduction);
             Story story = new Story(topic, partition, reduction, sentence -> tell(sentence, begin, output));
             timeline.run(
-                    begin == null ? 0 : begin.isTime() ? timeline.before(begin.timeMs()) : begin.index(),
+                    begin == null ? 0 : begin.isTime() ? timeline.before(begin.timeMs() - 1) : begin.index(),
                     end == null || end.isTime() ? Long.MAX_VALUE : end.index(),
                     until(story, end, output));
             return conclude(story, end == null ? "now: " : "then: ", source, timeline, output);
