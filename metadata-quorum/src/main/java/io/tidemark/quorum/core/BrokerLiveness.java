@@ -146,16 +146,16 @@ public final class BrokerLiveness {
                 return new ShutDownBroker(ref);
             }
             return lowestIndexOfActive(image) >= broker.shutdownIndex()
-                    ? new FenceBrokers(List.of(ref), "controlled shutdown is complete")
+                    ? new FenceBrokers(List.of(ref), FenceReasons.SHUTDOWN_COMPLETE)
                     : null;
         }
         if (beat.wantFence()) {
-            return new FenceBrokers(List.of(ref), "the broker asked for it");
+            return new FenceBrokers(List.of(ref), FenceReasons.ASKED_FOR);
         }
         if (beat.wantShutDown()) {
             return PartitionMoves.leadsAny(image, broker.id())
                     ? new ShutDownBroker(ref)
-                    : new FenceBrokers(List.of(ref), "controlled shutdown of a broker that leads nothing");
+                    : new FenceBrokers(List.of(ref), FenceReasons.SHUTDOWN_OF_NO_LEADER);
         }
         return null;
     }

@@ -157,7 +157,7 @@ public final class ProcessWatch {
             one.mustAsk = false;
         }
         if (!gone.isEmpty()) {
-            orders.add(new Order.Fence(gone, "process gone, connection refused twice and no heartbeat"));
+            orders.add(new Order.Fence(gone, FenceReasons.PROCESS_GONE));
         }
         return orders;
     }

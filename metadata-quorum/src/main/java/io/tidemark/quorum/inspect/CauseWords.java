@@ -1,13 +1,12 @@
 package io.tidemark.quorum.inspect;
 
 import io.tidemark.model.PartitionId;
-import io.tidemark.model.metadata.BrokerState;
-import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.BrokerFenced;
 import io.tidemark.model.metadata.MetadataRecord.BrokerRegistered;
 import io.tidemark.model.metadata.MetadataRecord.ConfigSet;
+import io.tidemark.quorum.core.FenceReasons;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -19,12 +18,11 @@ final class CauseWords {
 
     private CauseWords() {}
 
-    /** @param before the state the entry was decided on */
-    static String of(MetadataEntry entry, long index, PartitionId partition, ClusterImage before) {
+    static String of(MetadataEntry entry, long index, PartitionId partition) {
         MetadataEntry.Cause cause = entry.cause();
         String client = cause.client().isEmpty() ? "a client" : "client " + cause.client();
         return switch (cause.kind()) {
-            case "FenceBrokers" -> fence(entry, before);
+            case "FenceBrokers" -> fence(entry);
             case "UnfenceBroker" -> "broker " + cause.brokerId() + " is back: unfenced" + by(cause);
             case "ShutDownBroker" -> "broker " + cause.brokerId() + " stops in order (controlled shutdown)";
             case "RegisterBroker" -> register(entry, index);
@@ -50,21 +48,16 @@ final class CauseWords {
         return cause.controllerId() < 0 ? "" : " by controller " + cause.controllerId();
     }
 
-    private static String fence(MetadataEntry entry, ClusterImage before) {
+    private static String fence(MetadataEntry entry) {
         List<Integer> fenced = entry.records().stream()
                 .filter(BrokerFenced.class::isInstance)
                 .map(record -> ((BrokerFenced) record).brokerId())
                 .toList();
         MetadataEntry.Cause cause = entry.cause();
-        boolean orderly = fenced.stream().allMatch(id -> stopping(before.broker(id)))
-                || cause.reason().contains("asked for it");
+        boolean orderly = FenceReasons.isOrderly(cause.reason());
         return orderly
                 ? brokers(fenced) + " fenced" + by(cause) + ": " + cause.reason()
                 : brokers(fenced) + " lost: " + cause.reason() + "; fenced" + by(cause);
-    }
-
-    private static boolean stopping(BrokerState broker) {
-        return broker != null && broker.shuttingDown();
     }
 
     private static String brokers(List<Integer> ids) {

@@ -30,7 +30,7 @@ final class LiveSource implements MetadataSource {
 
     private final ControllerClient client;
     private final Output output;
-    private HistoryAnswer latest;
+    private volatile HistoryAnswer latest;
 
     private LiveSource(ControllerClient client, Output output) {
         this.client = client;

@@ -145,7 +145,7 @@ final class Story implements Timeline.Visitor {
     private String changed(Timeline.Step step, PartitionState before, PartitionState after) {
         long now = step.entry().timestampMs();
         PartitionId id = (after == null ? before : after).id();
-        String cause = CauseWords.of(step.entry(), step.raw().index(), id, step.before());
+        String cause = CauseWords.of(step.entry(), step.raw().index(), id);
         if (after == null) {
             leaderless.since = -1;
             underMinIsr.since = -1;
@@ -185,7 +185,7 @@ final class Story implements Timeline.Visitor {
         for (MetadataRecord record : step.entry().records()) {
             int broker = EntryFilter.brokerOf(record);
             if (broker >= 0 && state.replicas().contains(broker)) {
-                return CauseWords.of(step.entry(), step.raw().index(), state.id(), step.before());
+                return CauseWords.of(step.entry(), step.raw().index(), state.id());
             }
         }
         return null;

@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import io.tidemark.quorum.core.FenceReasons;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -74,7 +75,7 @@ final class LeaderDuties implements AutoCloseable {
         }
         List<BrokerRef> expired = decisions.expired(term, image, clock.mono());
         if (!expired.isEmpty()) {
-            commands.submit(new QuorumCommand.FenceBrokers(expired, "no heartbeat within the session timeout"));
+            commands.submit(new QuorumCommand.FenceBrokers(expired, FenceReasons.SESSION_RAN_OUT));
         }
         if (clock.mono().ms() - machine.lastEntryMs() >= noOpIntervalMs) {
             commands.submit(new QuorumCommand.NoOp());

@@ -74,6 +74,8 @@ class WhyTest {
         log.later(1_000).fence("no heartbeat within the session timeout", 2);
         log.later(1_000).fence("the broker asked for it", 3);
         log.later(3_500).start(3, "3-2");
+        log.start(1, "1-2");
+        log.fence("controlled shutdown of a broker that leads nothing", 1);
         log.later(100).alterIsr("orders", 0, List.of(3), "");
         log.run(new QuorumCommand.DeleteTopics(List.of(new QuorumCommand.TopicRef("orders", TopicId.ZERO)), "admin"));
         log.flush();
@@ -84,6 +86,8 @@ class WhyTest {
                         + "leader 3 -> none, epoch 2 -> 3"))
                 .anyMatch(line -> line.contains("broker 3 is back: unfenced by controller 101; leader none -> 3")
                         && line.contains("it had no leader for 3.5 s"))
+                .anyMatch(line -> line.contains(
+                        "broker 1 fenced by controller 101: controlled shutdown of a broker that leads nothing"))
                 .anyMatch(line -> line.contains("the topic is deleted by client admin"))
                 .endsWith("now: there is no such partition");
     }
