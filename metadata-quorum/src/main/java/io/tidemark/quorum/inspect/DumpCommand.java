@@ -124,7 +124,7 @@ final class DumpCommand implements Callable<Integer> {
             if (!shown(raw, entry, unreadable)) {
                 return true;
             }
-            EntryView view = new EntryView(raw.index(), raw, entry, effect, raw.index() <= committed);
+            EntryView view = new EntryView(raw, entry, effect, raw.index() <= committed);
             String line = output.json() ? json.of(view) : text.of(view);
             if ((++lines & 0xff) == 0) {
                 return output.line(line);

@@ -24,7 +24,7 @@ final class EntryJson {
     String of(EntryView view) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("index", view.index());
-        row.put("term", view.raw() == null ? null : view.raw().term());
+        row.put("term", view.raw().term());
         row.put("committed", view.committed());
         MetadataEntry entry = view.entry();
         if (entry == null) {
@@ -46,7 +46,7 @@ final class EntryJson {
         row.put("records", records);
         row.put("recordCount", entry.records().size());
         row.put("reply", reply(entry.reply()));
-        if (view.raw() != null && view.raw().file() != null) {
+        if (view.raw().file() != null) {
             row.put("file", view.raw().file().toString());
             row.put("position", view.raw().position());
         }

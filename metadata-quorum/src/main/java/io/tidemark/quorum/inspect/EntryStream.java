@@ -26,7 +26,7 @@ final class EntryStream {
     private static final int BATCH_BYTES = 1 << 20;
     private static final int BATCHES_AHEAD = 6;
 
-    /** What is found before it is known to be the last. */
+    /** Behind the last one. */
     private static final Batch END = new Batch(List.of());
 
     private final MetadataSource source;

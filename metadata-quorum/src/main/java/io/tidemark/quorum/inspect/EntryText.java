@@ -33,7 +33,7 @@ final class EntryText {
     String of(EntryView view) {
         line.setLength(0);
         pad(Long.toString(view.index()), 11);
-        pad(view.raw() == null ? "" : Long.toString(view.raw().term()), 7);
+        pad(Long.toString(view.raw().term()), 7);
         MetadataEntry entry = view.entry();
         if (entry == null) {
             pad("", 24);

@@ -6,12 +6,15 @@ import io.tidemark.quorum.files.RawEntry;
 /**
  * One entry as it is shown.
  *
- * @param raw null if it came by the feed, which passes no terms
  * @param entry null for an entry of Ratis' own, and for one that cannot be decoded
  * @param effect whether it took effect (chain rule)
  * @param committed whether it is known to be
  */
-record EntryView(long index, RawEntry raw, MetadataEntry entry, Effect effect, boolean committed) {
+record EntryView(RawEntry raw, MetadataEntry entry, Effect effect, boolean committed) {
+    long index() {
+        return raw.index();
+    }
+
     /** Whether an entry took effect. */
     enum Effect {
         EFFECTIVE,

@@ -5,6 +5,7 @@ import io.tidemark.quorum.files.KeyframeFile;
 import io.tidemark.quorum.files.MetadataSource;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -46,8 +47,7 @@ final class ExportCommand implements Callable<Integer> {
             write(target, bytes);
             write(
                     KeyframeFile.digestOf(target),
-                    (KeyframeFile.md5(bytes) + " *" + target.getFileName() + "\n")
-                            .getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                    (KeyframeFile.md5(bytes) + " *" + target.getFileName() + "\n").getBytes(StandardCharsets.UTF_8));
             tell(output, target, located, bytes.length);
         }
         return output.status();

@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -57,8 +58,8 @@ public final class MetadataLogMain implements Runnable {
     /** Returns the exit status. */
     static int run(PrintStream out, PrintStream err, boolean outTerminal, boolean errTerminal, String... arguments) {
         CommandLine command = new CommandLine(new MetadataLogMain(out, err, outTerminal, errTerminal));
-        command.setOut(new java.io.PrintWriter(out, true, StandardCharsets.UTF_8));
-        command.setErr(new java.io.PrintWriter(err, true, StandardCharsets.UTF_8));
+        command.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
+        command.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
         command.setExecutionExceptionHandler(LogOptions::failed);
         command.setUsageHelpLongOptionsMaxWidth(30);
         return command.execute(arguments);

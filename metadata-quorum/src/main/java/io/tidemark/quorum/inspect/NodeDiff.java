@@ -1,15 +1,14 @@
 package io.tidemark.quorum.inspect;
 
+import com.google.common.hash.Hashing;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.files.MetadataSource;
 import io.tidemark.quorum.files.RawEntry;
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 
 /**
  * Compares what two controllers hold: the entries that both have, and the state at the last index that both know to be
@@ -117,12 +116,15 @@ final class NodeDiff {
     /** Index of the first entry in that range that is not the same, -1 if there is none. */
     long contradiction(long first, long last) throws IOException {
         for (long from = first; first >= 0 && from <= last; from += WINDOW) {
-            NavigableMap<Long, RawEntry> held = new TreeMap<>();
-            left.read(from, Math.min(last, from + WINDOW - 1), entry -> held.put(entry.index(), entry) == null);
+            Map<Long, Fingerprint> held = new HashMap<>();
+            left.read(
+                    from,
+                    Math.min(last, from + WINDOW - 1),
+                    entry -> held.put(entry.index(), Fingerprint.of(entry)) == null);
             long[] found = {-1};
             right.read(from, Math.min(last, from + WINDOW - 1), entry -> {
-                RawEntry mine = held.get(entry.index());
-                if (mine != null && !same(mine, entry)) {
+                Fingerprint mine = held.get(entry.index());
+                if (mine != null && !mine.equals(Fingerprint.of(entry))) {
                     found[0] = entry.index();
                     return false;
                 }
@@ -135,10 +137,15 @@ final class NodeDiff {
         return -1;
     }
 
-    private static boolean same(RawEntry left, RawEntry right) {
-        return left.term() == right.term()
-                && left.kind() == right.kind()
-                && left.commitIndex() == right.commitIndex()
-                && Arrays.equals(left.data(), right.data());
+    /** What tells entries apart, without holding their bytes. */
+    private record Fingerprint(long term, RawEntry.Kind kind, long commitIndex, int length, long hash) {
+        static Fingerprint of(RawEntry entry) {
+            return new Fingerprint(
+                    entry.term(),
+                    entry.kind(),
+                    entry.commitIndex(),
+                    entry.data().length,
+                    Hashing.murmur3_128().hashBytes(entry.data()).asLong());
+        }
     }
 }

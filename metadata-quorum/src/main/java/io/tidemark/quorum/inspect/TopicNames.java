@@ -6,9 +6,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 
 /** What topics were called, also those that are gone: records tell them by id only. */
 final class TopicNames {
@@ -36,17 +34,7 @@ final class TopicNames {
         return of(id.topicId()) + "-" + id.partition();
     }
 
-    /** Every topic that ever had that name (or has that id), as far as it is known. */
-    Set<TopicId> idsOf(String nameOrId) {
-        Set<TopicId> ids = new HashSet<>();
-        names.forEach((id, name) -> {
-            if (name.equals(nameOrId) || id.toString().equals(nameOrId)) {
-                ids.add(id);
-            }
-        });
-        return ids;
-    }
-
+    /** Whether that is the topic's name or its id. */
     boolean isNamed(TopicId id, String nameOrId) {
         return nameOrId.equals(names.get(id)) || nameOrId.equals(id.toString());
     }

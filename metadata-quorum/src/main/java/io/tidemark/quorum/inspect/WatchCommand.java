@@ -102,7 +102,7 @@ final class WatchCommand implements Callable<Integer> {
             if (shown == null || entry == null || !wanted(entry)) {
                 return true;
             }
-            EntryView view = new EntryView(raw.index(), raw, entry, effect, true);
+            EntryView view = new EntryView(raw, entry, effect, true);
             go = shown.output()
                             .line(
                                     shown.output().json()

@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tool on what a real quorum wrote: running, killed, purged, replaced. */
@@ -229,6 +230,7 @@ class RealQuorumLogTest {
     }
 
     @Test
+    @Timeout(180)
     void watchShowsWhatCommitsAndExportWhatThereIs() throws Exception {
         start(HistoryConfig.DEFAULT);
         CompletableFuture<Tool> watching =
