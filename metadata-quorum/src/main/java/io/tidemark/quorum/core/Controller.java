@@ -63,6 +63,10 @@ public final class Controller {
             return ConfigChanges.decide(pending, alter);
         } else if (command instanceof QuorumCommand.ElectLeaders elect) {
             return RequestedElections.decide(pending, elect);
+        } else if (command instanceof QuorumCommand.AlterReassignments alter) {
+            return Reassignments.decide(pending, alter);
+        } else if (command instanceof QuorumCommand.BalanceLeaders balance) {
+            return LeaderBalance.decide(pending, balance);
         } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
             return BrokerLifecycle.unregister(pending, gone);
         } else if (command instanceof AllocateProducerIds allocate) {

@@ -41,6 +41,8 @@ public final class StatelessChecks {
             return refusal(alter.changes().isEmpty() ? invalid("no resource is named") : null);
         } else if (command instanceof QuorumCommand.ElectLeaders elect) {
             return refusal(elect.partitions().isEmpty() ? invalid("no partition is named") : null);
+        } else if (command instanceof QuorumCommand.AlterReassignments alter) {
+            return refusal(alter.partitions().isEmpty() ? invalid("no partition is named") : null);
         } else if (command instanceof QuorumCommand.Bootstrap bootstrap) {
             return refusal(bootstrap(bootstrap));
         }
