@@ -1,5 +1,6 @@
 package io.tidemark.quorum.core;
 
+import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
@@ -9,6 +10,7 @@ import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -23,19 +25,11 @@ public final class LeaderBalance {
     private LeaderBalance() {}
 
     static Decision decide(ClusterImage image, BalanceLeaders command) {
-        List<PartitionChanged> changes = new ArrayList<>();
-        LeaderElection.Mode mode =
-                command.kind() == Balance.PREFERRED ? LeaderElection.Mode.PREFERRED : LeaderElection.Mode.UNCLEAN;
-        for (PartitionState state : wanting(image, command.kind(), MAX_ELECTIONS)) {
-            new PartitionChange(state, broker -> PartitionMoves.active(image, broker))
-                    .mode(mode)
-                    .build()
-                    .ifPresent(changes::add);
-        }
         String reason = command.kind() == Balance.PREFERRED
                 ? "leadership back to the first replica"
                 : "nobody led, and unclean elections are allowed";
-        return Decision.of(changes, new QuorumReply.Done(), Causes.controller("BalanceLeaders", reason));
+        return Decision.of(
+                changes(image, command.kind()), new QuorumReply.Done(), Causes.controller("BalanceLeaders", reason));
     }
 
     /**
@@ -43,43 +37,41 @@ public final class LeaderBalance {
      * another pass may find more. Costs a walk over the cluster.
      */
     public static int wanting(ClusterImage image, Balance kind) {
-        return wanting(image, kind, MAX_ELECTIONS).size();
+        return changes(image, kind).size();
     }
 
-    /** In the order of partitions, as far as a topic goes. */
-    private static List<PartitionState> wanting(ClusterImage image, Balance kind, int most) {
-        List<PartitionState> found = new ArrayList<>();
+    private static List<PartitionChanged> changes(ClusterImage image, Balance kind) {
+        List<PartitionChanged> changes = new ArrayList<>();
         if (kind == Balance.UNCLEAN) {
-            List<PartitionState> leaderless = new ArrayList<>();
-            image.leaderless().forEach(id -> leaderless.add(image.partition(id)));
-            leaderless.removeIf(state -> !mayBeLedUncleanly(image, state));
-            leaderless.sort((left, right) -> left.id().compareTo(right.id()));
-            return leaderless.subList(0, Math.min(most, leaderless.size()));
-        }
-        List<TopicState> topics = new ArrayList<>(image.topics().values());
-        topics.sort((left, right) -> left.name().compareTo(right.name()));
-        for (TopicState topic : topics) {
-            for (PartitionState state : topic.partitions()) {
-                if (found.size() == most) {
-                    return Collections.unmodifiableList(found);
+            List<PartitionId> leaderless = new ArrayList<>();
+            image.leaderless().forEach(leaderless::add);
+            Collections.sort(leaderless);
+            for (PartitionId id : leaderless) {
+                if (PartitionMoves.mode(image, id) == LeaderElection.Mode.UNCLEAN) {
+                    elect(image, image.partition(id), LeaderElection.Mode.UNCLEAN, changes);
                 }
-                if (preferredMayLead(image, state)) {
-                    found.add(state);
+            }
+        } else {
+            List<TopicState> topics = new ArrayList<>(image.topics().values());
+            topics.sort(Comparator.comparing(TopicState::name));
+            for (TopicState topic : topics) {
+                for (PartitionState state : topic.partitions()) {
+                    if (state.leader() != state.replicas().get(0)) {
+                        elect(image, state, LeaderElection.Mode.PREFERRED, changes);
+                    }
                 }
             }
         }
-        return found;
+        return changes;
     }
 
-    private static boolean preferredMayLead(ClusterImage image, PartitionState state) {
-        int preferred = state.replicas().get(0);
-        return state.leader() != preferred
-                && PartitionMoves.active(image, preferred)
-                && (state.isr().isEmpty() ? state.elr() : state.isr()).contains(preferred);
-    }
-
-    private static boolean mayBeLedUncleanly(ClusterImage image, PartitionState state) {
-        return PartitionMoves.mode(image, state.id()) == LeaderElection.Mode.UNCLEAN
-                && state.replicas().stream().anyMatch(replica -> PartitionMoves.active(image, replica));
+    private static void elect(
+            ClusterImage image, PartitionState state, LeaderElection.Mode mode, List<PartitionChanged> changes) {
+        if (changes.size() < MAX_ELECTIONS) {
+            new PartitionChange(state, broker -> PartitionMoves.active(image, broker))
+                    .mode(mode)
+                    .build()
+                    .ifPresent(changes::add);
+        }
     }
 }

@@ -83,16 +83,12 @@ final class Reassignments {
                 return ReplicaLists.invalid("broker " + replica + " is not registered");
             }
         }
-        return allowReplicationFactorChange || target.size() == replicationFactor(state)
+        return allowReplicationFactorChange || target.size() == state.targetReplicas()
                 ? null
                 : new Problem(
                         ErrorCode.INVALID_REPLICATION_FACTOR,
-                        "the partition has " + replicationFactor(state) + " replicas, the target " + target.size());
-    }
-
-    /** As it was before a reassignment that is under way. */
-    private static int replicationFactor(PartitionState state) {
-        return state.replicas().size() - state.adding().size();
+                        "the partition has or is to have " + state.targetReplicas() + " replicas, the target "
+                                + target.size());
     }
 
     /** R7.62: what was being added goes again. Refused if then nobody known to hold every record would be left. */

@@ -2,6 +2,7 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
+import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
@@ -58,14 +59,19 @@ public final class CoreDecisions implements DecisionMaker {
             activate(term, applied, monoNow);
         }
         DecideContext context = new DecideContext(
-                now, monoNow, random, id -> sessionAlive(id, monoNow), id -> stillAnswers(id, monoNow), settings);
+                now,
+                monoNow,
+                random,
+                id -> sessionAlive(pending.broker(id), monoNow),
+                id -> stillAnswers(id, monoNow),
+                settings);
         Decision decision = Controller.decide(pending, command, context);
         return new Decided(decision.records(), decision.reply(), decision.cause());
     }
 
-    private boolean sessionAlive(int brokerId, MonoTime now) {
+    private boolean sessionAlive(BrokerState broker, MonoTime now) {
         synchronized (liveness) {
-            return liveness.sessionAlive(brokerId, now);
+            return broker != null && liveness.sessionAlive(new BrokerRef(broker.id(), broker.epoch()), now);
         }
     }
 

@@ -226,6 +226,14 @@ final class TestCluster {
         return ((QuorumReply.AlteredPartitions) reply).results().get(0);
     }
 
+    /** @param target null to cancel */
+    ErrorCode reassign(String topic, int partition, List<Integer> target) {
+        PartitionId id = new PartitionId(topicId(topic), partition);
+        QuorumReply reply = run(new QuorumCommand.AlterReassignments(
+                List.of(new QuorumCommand.Reassignment(id, target)), true, "test"));
+        return ((QuorumReply.Rows) reply).rows().get(0).error();
+    }
+
     TopicId topicId(String name) {
         return image.topic(name).id();
     }
