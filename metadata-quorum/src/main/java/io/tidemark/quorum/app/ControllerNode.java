@@ -1,8 +1,10 @@
 package io.tidemark.quorum.app;
 
 import io.tidemark.model.config.ControllerConfig;
+import io.tidemark.model.config.LeadershipConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.ratis.CoreDecisions;
 import io.tidemark.quorum.ratis.FatalHandler;
@@ -35,8 +37,14 @@ public final class ControllerNode implements AutoCloseable {
                 config.topicDefaults().replicationFactor(),
                 config.maxPartitionsPerRequest(),
                 config.topicDeletion());
+        LeadershipConfig leadership = config.leadership();
         CoreDecisions decisions = new CoreDecisions(
-                rules, config.session().sessionTimeoutMs(), config.session().heartbeatIntervalMs());
+                rules,
+                config.session().sessionTimeoutMs(),
+                config.session().heartbeatIntervalMs(),
+                new BalanceSchedule(
+                        leadership.autoRebalance() ? leadership.imbalanceCheckIntervalMs() : 0,
+                        leadership.uncleanIntervalMs()));
         return new ControllerNode(QuorumServer.start(settings(config, directory), decisions, fatal));
     }
 

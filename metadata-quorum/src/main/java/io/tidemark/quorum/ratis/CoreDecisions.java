@@ -9,14 +9,17 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.BrokerLiveness;
 import io.tidemark.quorum.core.Controller;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.core.DecideContext;
 import io.tidemark.quorum.core.Decision;
+import io.tidemark.quorum.core.FenceRemainder;
 import io.tidemark.quorum.core.HeartbeatOutcome;
 import io.tidemark.quorum.core.ProcessWatch;
 import io.tidemark.quorum.core.StatelessChecks;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -30,13 +33,22 @@ public final class CoreDecisions implements DecisionMaker {
     private final BrokerLiveness liveness;
 
     private final ProcessWatch processes;
+    private final BalanceSchedule balance;
+    private final FenceRemainder fences = new FenceRemainder();
+
+    /** Without elections from time to time. */
+    public CoreDecisions(ControllerSettings settings, long sessionMs, long heartbeatIntervalMs) {
+        this(settings, sessionMs, heartbeatIntervalMs, new BalanceSchedule(0, 0));
+    }
 
     /**
      * @param sessionMs how long a broker may be silent, milliseconds, at least 4 ticks of {@link LeaderDuties}
      * @param heartbeatIntervalMs between a broker's heartbeats, milliseconds, at most a quarter of a session
      */
-    public CoreDecisions(ControllerSettings settings, long sessionMs, long heartbeatIntervalMs) {
+    public CoreDecisions(
+            ControllerSettings settings, long sessionMs, long heartbeatIntervalMs, BalanceSchedule balance) {
         this.settings = settings;
+        this.balance = balance;
         this.liveness = new BrokerLiveness(sessionMs, LeaderDuties.TICK_MS);
         this.processes = new ProcessWatch(sessionMs, heartbeatIntervalMs, LeaderDuties.TICK_MS);
     }
@@ -107,6 +119,16 @@ public final class CoreDecisions implements DecisionMaker {
     }
 
     @Override
+    public List<QuorumCommand> duties(long term, ClusterImage applied, MonoTime now) {
+        synchronized (liveness) {
+            activate(term, applied, now);
+            List<QuorumCommand> due = new ArrayList<>(balance.due(applied, now));
+            fences.due(applied).ifPresent(due::add);
+            return due;
+        }
+    }
+
+    @Override
     public Watching watch(long term, ClusterImage applied, MonoTime now) {
         synchronized (liveness) {
             activate(term, applied, now);
@@ -140,6 +162,9 @@ public final class CoreDecisions implements DecisionMaker {
     public void finished(QuorumCommand command) {
         synchronized (liveness) {
             liveness.finished(command);
+            if (command instanceof QuorumCommand.FenceBrokers fence) {
+                fences.finished(fence);
+            }
         }
     }
 
@@ -148,6 +173,8 @@ public final class CoreDecisions implements DecisionMaker {
         if (term > liveness.term()) {
             liveness.activate(term, applied, now);
             processes.activate(now);
+            balance.activate(now);
+            fences.activate(applied);
         }
     }
 }

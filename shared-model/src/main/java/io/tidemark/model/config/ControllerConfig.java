@@ -28,7 +28,8 @@ public record ControllerConfig(
         UncleanElection uncleanElection,
         SnapshotConfig snapshots,
         int maxPartitionsPerRequest,
-        boolean topicDeletion) {
+        boolean topicDeletion,
+        LeadershipConfig leadership) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
     public static ControllerConfig load(Path file) {
@@ -77,6 +78,7 @@ public record ControllerConfig(
                 UncleanElection.read(reader),
                 SnapshotConfig.read(reader),
                 reader.integer("max.partitions.per.request", 10_000, 1, Integer.MAX_VALUE),
-                reader.flag("delete.topic.enable", true));
+                reader.flag("delete.topic.enable", true),
+                LeadershipConfig.read(reader));
     }
 }
