@@ -31,13 +31,14 @@ public final class ControllerNode implements AutoCloseable {
      */
     public static ControllerNode start(ControllerConfig config, NodeDirectory directory, FatalHandler fatal)
             throws IOException {
+        LeadershipConfig leadership = config.leadership();
         ControllerSettings rules = new ControllerSettings(
                 directory.clusterId(),
                 config.topicDefaults().partitions(),
                 config.topicDefaults().replicationFactor(),
                 config.maxPartitionsPerRequest(),
-                config.topicDeletion());
-        LeadershipConfig leadership = config.leadership();
+                config.topicDeletion(),
+                leadership.isolationFailover());
         CoreDecisions decisions = new CoreDecisions(
                 rules,
                 config.session().sessionTimeoutMs(),

@@ -44,7 +44,7 @@ public final class Controller {
                     "the cluster is not bootstrapped yet",
                     Causes.controller(kind(command), "before bootstrap"));
         } else if (command instanceof QuorumCommand.AlterPartition alter) {
-            return IsrChanges.decide(pending, alter);
+            return IsrChanges.decide(pending, alter, context);
         } else if (command instanceof QuorumCommand.RegisterBroker register) {
             return Registration.decide(pending, register, context);
         } else if (command instanceof QuorumCommand.FenceBrokers fence) {

@@ -1,6 +1,7 @@
 package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.MonoTime;
+import io.tidemark.model.PartitionId;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -17,6 +18,7 @@ import io.tidemark.quorum.core.DecideContext;
 import io.tidemark.quorum.core.Decision;
 import io.tidemark.quorum.core.FenceRemainder;
 import io.tidemark.quorum.core.HeartbeatOutcome;
+import io.tidemark.quorum.core.LeadersMoved;
 import io.tidemark.quorum.core.ProcessWatch;
 import io.tidemark.quorum.core.StatelessChecks;
 import java.util.ArrayList;
@@ -35,6 +37,7 @@ public final class CoreDecisions implements DecisionMaker {
     private final ProcessWatch processes;
     private final BalanceSchedule balance;
     private final FenceRemainder fences = new FenceRemainder();
+    private final LeadersMoved moved = new LeadersMoved();
 
     /** Without elections from time to time. */
     public CoreDecisions(ControllerSettings settings, long sessionMs, long heartbeatIntervalMs) {
@@ -76,14 +79,26 @@ public final class CoreDecisions implements DecisionMaker {
                 random,
                 id -> sessionAlive(pending.broker(id), monoNow),
                 id -> stillAnswers(id, monoNow),
+                id -> movedLately(id, monoNow),
                 settings);
         Decision decision = Controller.decide(pending, command, context);
+        if (settings.leaderIsolationFailover()) {
+            synchronized (liveness) {
+                moved.decided(decision.reply(), monoNow);
+            }
+        }
         return new Decided(decision.records(), decision.reply(), decision.cause());
     }
 
     private boolean sessionAlive(BrokerState broker, MonoTime now) {
         synchronized (liveness) {
             return broker != null && liveness.sessionAlive(new BrokerRef(broker.id(), broker.epoch()), now);
+        }
+    }
+
+    private boolean movedLately(PartitionId id, MonoTime now) {
+        synchronized (liveness) {
+            return moved.lately(id, now);
         }
     }
 
