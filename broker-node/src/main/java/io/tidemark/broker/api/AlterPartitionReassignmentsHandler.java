@@ -24,7 +24,7 @@ import org.apache.kafka.common.requests.AlterPartitionReassignmentsRequest;
 import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
 
 /**
- * AlterPartitionReassignments, at any broker: other replicas for partitions, or an end to such a change (R7.60-R7.62).
+ * AlterPartitionReassignments, at any broker: other replicas for partitions, or an end to such a change.
  * Large requests go to the quorum in parts, one after another; each partition is changed by itself.
  */
 final class AlterPartitionReassignmentsHandler implements ApiHandler {
