@@ -158,8 +158,10 @@ row works "$topic-0" "sizes of the replicas" log-dirs "${server[@]}" --describe 
 printf '{"version":1,"topics":[{"topic":"%s"}]}' "$topic" >"$work/topics.json"
 row works 'Proposed partition reassignment' "propose a reassignment" reassign-partitions "${server[@]}" --generate --topics-to-move-json-file "$work/topics.json" --broker-list 1,2,3
 printf '{"version":1,"partitions":[{"topic":"%s","partition":0,"replicas":[3,2,1]}]}' "$topic" >"$work/move.json"
-row "not yet" 'ALTER_PARTITION_REASSIGNMENTS' "move a partition" reassign-partitions "${server[@]}" --execute --reassignment-json-file "$work/move.json"
+row works 'Successfully started partition reassignment' "move a partition" reassign-partitions "${server[@]}" --execute --reassignment-json-file "$work/move.json"
 row works 'Reassignment of partition|no active reassignment' "verify a move" reassign-partitions "${server[@]}" --verify --reassignment-json-file "$work/move.json"
+row works 'No partition reassignments found' "list moves" reassign-partitions "${server[@]}" --list
+row works 'None of the specified partition moves are active' "call a move back" reassign-partitions "${server[@]}" --cancel --reassignment-json-file "$work/move.json"
 row works 'Successfully completed leader election|Valid replica already elected' "elect preferred leaders" leader-election "${server[@]}" --election-type preferred --topic "$topic" --partition 0
 row "not yet" 'DESCRIBE_QUORUM' "state of the quorum" metadata-quorum "${server[@]}" describe --status
 row works '' "finalized features" features "${server[@]}" describe

@@ -68,6 +68,7 @@ public final class BrokerApis {
                 .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
                 .register(ApiKeys.UPDATE_FEATURES, ClusterFeatures::update)
                 .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
+                .register(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, new AlterPartitionReassignmentsHandler(image, quorum))
                 .register(ApiKeys.LIST_PARTITION_REASSIGNMENTS, new ListPartitionReassignmentsHandler(image))
                 .register(ApiKeys.CREATE_PARTITIONS, new CreatePartitionsHandler(image, quorum))
                 .register(

@@ -18,6 +18,9 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -43,6 +46,7 @@ import org.apache.kafka.common.protocol.Message;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
@@ -185,6 +189,11 @@ class EveryVersionTest {
                 bodies.add(new UnregisterBrokerRequestData().setBrokerId(2));
                 bodies.add(new UnregisterBrokerRequestData().setBrokerId(7));
             }
+            case ALTER_PARTITION_REASSIGNMENTS -> {
+                bodies.add(new AlterPartitionReassignmentsRequestData());
+                bodies.add(reassignmentTo(List.of(2, 1)));
+                bodies.add(reassignmentTo(null));
+            }
             case LIST_PARTITION_REASSIGNMENTS -> {
                 bodies.add(new ListPartitionReassignmentsRequestData().setTopics(null));
                 bodies.add(reassignmentsOf("t", "missing"));
@@ -239,6 +248,23 @@ class EveryVersionTest {
                 .add(new UpdateFeaturesRequestData.FeatureUpdateKey()
                         .setFeature(feature)
                         .setMaxVersionLevel(level));
+        return request;
+    }
+
+    /** Of partition 0 of a topic that exists, and of two partitions that do not. */
+    private static Message reassignmentTo(List<Integer> target) {
+        AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
+        request.topics()
+                .add(new ReassignableTopic()
+                        .setName("t")
+                        .setPartitions(List.of(
+                                new ReassignablePartition().setPartitionIndex(0).setReplicas(target),
+                                new ReassignablePartition().setPartitionIndex(9).setReplicas(target))));
+        request.topics()
+                .add(new ReassignableTopic()
+                        .setName("missing")
+                        .setPartitions(List.of(
+                                new ReassignablePartition().setPartitionIndex(0).setReplicas(target))));
         return request;
     }
 
@@ -448,6 +474,35 @@ class EveryVersionTest {
                 });
             });
         }
+    }
+
+    @Test
+    void reassignmentsAreAskedForPartitionByPartition() throws Exception {
+        AlterPartitionReassignmentsResponse response = (AlterPartitionReassignmentsResponse)
+                answer(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, (short) 1, reassignmentTo(List.of(2, 1)));
+        assertThat(response.data().errorCode()).isEqualTo(Errors.NONE.code());
+        assertThat(errors(response))
+                .containsExactlyInAnyOrder(
+                        "t-0 NONE", "t-9 UNKNOWN_TOPIC_OR_PARTITION", "missing-0 UNKNOWN_TOPIC_OR_PARTITION");
+        assertThat(quorum.commands)
+                .containsExactly(new QuorumCommand.AlterReassignments(
+                        List.of(new QuorumCommand.Reassignment(new PartitionId(TOPIC, 0), List.of(2, 1))),
+                        true,
+                        FakeCall.CLIENT));
+        response = (AlterPartitionReassignmentsResponse)
+                answer(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, (short) 0, reassignmentTo(null));
+        assertThat(errors(response)).contains("t-0 NO_REASSIGNMENT_IN_PROGRESS");
+        response = (AlterPartitionReassignmentsResponse)
+                answer(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, (short) 0, reassignmentTo(List.of(-1)));
+        assertThat(errors(response)).contains("t-0 INVALID_REPLICA_ASSIGNMENT");
+        assertThat(quorum.commands).hasSize(2);
+    }
+
+    private static List<String> errors(AlterPartitionReassignmentsResponse response) {
+        return response.data().responses().stream()
+                .flatMap(topic -> topic.partitions().stream()
+                        .map(row -> topic.name() + "-" + row.partitionIndex() + " " + Errors.forCode(row.errorCode())))
+                .toList();
     }
 
     private List<ListPartitionReassignmentsResponseData.OngoingTopicReassignment> reassignments(Message asked)

@@ -152,6 +152,12 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
             return new QuorumReply.Rows(elect.partitions().stream()
                     .map(id -> QuorumReply.Rows.Row.DONE)
                     .toList());
+        } else if (command instanceof QuorumCommand.AlterReassignments alter) {
+            return new QuorumReply.Rows(alter.partitions().stream()
+                    .map(row -> row.target() == null
+                            ? new QuorumReply.Rows.Row(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "none")
+                            : QuorumReply.Rows.Row.DONE)
+                    .toList());
         } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
             return decided.broker(gone.brokerId()) != null
                     ? new QuorumReply.Done()

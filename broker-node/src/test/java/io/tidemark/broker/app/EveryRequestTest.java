@@ -8,6 +8,7 @@ import static org.apache.kafka.common.protocol.Errors.ILLEGAL_GENERATION;
 import static org.apache.kafka.common.protocol.Errors.INCONSISTENT_GROUP_PROTOCOL;
 import static org.apache.kafka.common.protocol.Errors.INVALID_GROUP_ID;
 import static org.apache.kafka.common.protocol.Errors.INVALID_PARTITIONS;
+import static org.apache.kafka.common.protocol.Errors.INVALID_REPLICA_ASSIGNMENT;
 import static org.apache.kafka.common.protocol.Errors.INVALID_REQUEST;
 import static org.apache.kafka.common.protocol.Errors.INVALID_SESSION_TIMEOUT;
 import static org.apache.kafka.common.protocol.Errors.INVALID_TXN_STATE;
@@ -98,6 +99,10 @@ class EveryRequestTest {
             right(ApiKeys.INCREMENTAL_ALTER_CONFIGS, Set.of(), Set.of(INVALID_REQUEST)),
             right(ApiKeys.DESCRIBE_LOG_DIRS, Set.of(NONE), Set.of(NONE)),
             right(ApiKeys.ELECT_LEADERS, Set.of(NONE), Set.of(NONE, ELECTION_NOT_NEEDED)),
+            right(
+                    ApiKeys.ALTER_PARTITION_REASSIGNMENTS,
+                    Set.of(NONE),
+                    Set.of(NONE, UNKNOWN_TOPIC_OR_PARTITION, INVALID_REPLICA_ASSIGNMENT)),
             right(ApiKeys.LIST_PARTITION_REASSIGNMENTS, Set.of(NONE), Set.of(NONE)),
             right(ApiKeys.UPDATE_FEATURES, Set.of(NONE), Set.of(INVALID_UPDATE_VERSION)),
             right(ApiKeys.DESCRIBE_PRODUCERS, Set.of(), Set.of(NONE)),

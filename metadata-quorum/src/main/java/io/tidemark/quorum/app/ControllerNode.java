@@ -1,8 +1,10 @@
 package io.tidemark.quorum.app;
 
 import io.tidemark.model.config.ControllerConfig;
+import io.tidemark.model.config.LeadershipConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.ratis.CoreDecisions;
 import io.tidemark.quorum.ratis.FatalHandler;
@@ -29,14 +31,21 @@ public final class ControllerNode implements AutoCloseable {
      */
     public static ControllerNode start(ControllerConfig config, NodeDirectory directory, FatalHandler fatal)
             throws IOException {
+        LeadershipConfig leadership = config.leadership();
         ControllerSettings rules = new ControllerSettings(
                 directory.clusterId(),
                 config.topicDefaults().partitions(),
                 config.topicDefaults().replicationFactor(),
                 config.maxPartitionsPerRequest(),
-                config.topicDeletion());
+                config.topicDeletion(),
+                leadership.isolationFailover());
         CoreDecisions decisions = new CoreDecisions(
-                rules, config.session().sessionTimeoutMs(), config.session().heartbeatIntervalMs());
+                rules,
+                config.session().sessionTimeoutMs(),
+                config.session().heartbeatIntervalMs(),
+                new BalanceSchedule(
+                        leadership.autoRebalance() ? leadership.imbalanceCheckIntervalMs() : 0,
+                        leadership.uncleanIntervalMs()));
         return new ControllerNode(QuorumServer.start(settings(config, directory), decisions, fatal));
     }
 

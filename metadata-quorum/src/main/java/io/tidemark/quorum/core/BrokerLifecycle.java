@@ -9,34 +9,53 @@ import io.tidemark.model.metadata.MetadataRecord.BrokerFenced;
 import io.tidemark.model.metadata.MetadataRecord.BrokerShuttingDown;
 import io.tidemark.model.metadata.MetadataRecord.BrokerUnfenced;
 import io.tidemark.model.metadata.MetadataRecord.BrokerUnregistered;
+import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumCommand.FenceBrokers;
 import io.tidemark.model.metadata.QuorumCommand.UnregisterBroker;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A registered broker's way between fenced, unfenced and shutting down, with the record order that each step has
  * (R7.20-R7.22).
  */
 final class BrokerLifecycle {
+    /** Partition changes of one entry of a fence; about 60 bytes each, so that no entry is larger than the log takes. */
+    static final int CHANGES_PER_FENCE = 20_000;
+
     private BrokerLifecycle() {}
 
-    /** Partition changes first, then the fences; one computation with all of them gone (R7.20, B4). */
     static Decision fence(ClusterImage image, FenceBrokers command) {
-        Map<Integer, Long> gone = new LinkedHashMap<>();
+        return fence(image, command, CHANGES_PER_FENCE);
+    }
+
+    /**
+     * One computation with all of them gone (B4); partition changes first, then the fences (R7.20). If there are more
+     * changes than {@code most}, the fences come first, for whoever is fenced can lead nothing more, and the command is
+     * given again for the rest ({@link FenceRemainder}).
+     */
+    static Decision fence(ClusterImage image, FenceBrokers command, int most) {
+        Set<Integer> gone = new TreeSet<>();
+        List<BrokerFenced> fences = new ArrayList<>();
         for (BrokerRef ref : command.brokers()) {
             BrokerState broker = image.broker(ref.brokerId());
-            if (broker != null && broker.epoch() == ref.brokerEpoch() && !broker.fenced()) {
-                gone.put(ref.brokerId(), ref.brokerEpoch());
+            if (broker != null && broker.epoch() == ref.brokerEpoch() && gone.add(broker.id()) && !broker.fenced()) {
+                fences.add(new BrokerFenced(broker.id(), broker.epoch()));
             }
         }
-        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.leave(image, gone.keySet(), Set.of()));
-        gone.forEach((id, epoch) -> records.add(new BrokerFenced(id, epoch)));
+        List<PartitionChanged> changes = PartitionMoves.leave(image, gone, Set.of());
+        List<MetadataRecord> records = new ArrayList<>();
+        if (changes.size() > most) {
+            records.addAll(fences);
+            records.addAll(changes.subList(0, most));
+        } else {
+            records.addAll(changes);
+            records.addAll(fences);
+        }
         Cause cause = command.brokers().size() == 1
                 ? Causes.broker("FenceBrokers", command.brokers().get(0), command.reason())
                 : Causes.controller("FenceBrokers", command.reason());

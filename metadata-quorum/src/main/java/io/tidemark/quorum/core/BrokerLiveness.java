@@ -226,10 +226,10 @@ public final class BrokerLiveness {
         }
     }
 
-    /** Whether that broker has been heard of within a session's length (R1.15), or may still be (R7.15). */
-    public boolean sessionAlive(int brokerId, MonoTime now) {
-        Session session = sessions.get(brokerId);
-        return session != null && now.compareTo(session.deadline) < 0;
+    /** Whether that incarnation has been heard of within a session's length (R1.15), or may still be (R7.15). */
+    public boolean sessionAlive(BrokerRef broker, MonoTime now) {
+        Session session = sessions.get(broker.brokerId());
+        return session != null && session.brokerEpoch == broker.brokerEpoch() && now.compareTo(session.deadline) < 0;
     }
 
     /** When {@link #expired} is next worth calling; only between {@link #activate} and {@link #deactivate}. */

@@ -44,7 +44,7 @@ public final class Controller {
                     "the cluster is not bootstrapped yet",
                     Causes.controller(kind(command), "before bootstrap"));
         } else if (command instanceof QuorumCommand.AlterPartition alter) {
-            return IsrChanges.decide(pending, alter);
+            return IsrChanges.decide(pending, alter, context);
         } else if (command instanceof QuorumCommand.RegisterBroker register) {
             return Registration.decide(pending, register, context);
         } else if (command instanceof QuorumCommand.FenceBrokers fence) {
@@ -63,6 +63,10 @@ public final class Controller {
             return ConfigChanges.decide(pending, alter);
         } else if (command instanceof QuorumCommand.ElectLeaders elect) {
             return RequestedElections.decide(pending, elect);
+        } else if (command instanceof QuorumCommand.AlterReassignments alter) {
+            return Reassignments.decide(pending, alter);
+        } else if (command instanceof QuorumCommand.BalanceLeaders balance) {
+            return LeaderBalance.decide(pending, balance);
         } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
             return BrokerLifecycle.unregister(pending, gone);
         } else if (command instanceof AllocateProducerIds allocate) {

@@ -9,13 +9,16 @@ import io.tidemark.model.Check;
  * @param defaultReplicationFactor of a topic created without one, 1 or more
  * @param maxPartitionsPerRequest partitions that one request may create (R7.80)
  * @param topicDeletion whether topics may be deleted (R7.81)
+ * @param leaderIsolationFailover whether a leader that is about to be alone in sync loses the partition to one of the
+ *     others, if they are there (B13)
  */
 public record ControllerSettings(
         String clusterId,
         int defaultPartitions,
         int defaultReplicationFactor,
         int maxPartitionsPerRequest,
-        boolean topicDeletion) {
+        boolean topicDeletion,
+        boolean leaderIsolationFailover) {
     public static final int MAX_PARTITIONS_PER_REQUEST = 10_000;
 
     public ControllerSettings {
@@ -25,6 +28,6 @@ public record ControllerSettings(
     }
 
     public ControllerSettings(String clusterId, int defaultPartitions, int defaultReplicationFactor) {
-        this(clusterId, defaultPartitions, defaultReplicationFactor, MAX_PARTITIONS_PER_REQUEST, true);
+        this(clusterId, defaultPartitions, defaultReplicationFactor, MAX_PARTITIONS_PER_REQUEST, true, false);
     }
 }

@@ -30,16 +30,18 @@ final class IsrChanges {
 
     private final ClusterImage image;
     private final AlterPartition command;
+    private final DecideContext context;
     private final Map<PartitionId, PartitionState> changed = new HashMap<>();
     private final List<MetadataRecord> records = new ArrayList<>();
     private final List<String> reasons = new ArrayList<>();
 
-    private IsrChanges(ClusterImage image, AlterPartition command) {
+    private IsrChanges(ClusterImage image, AlterPartition command, DecideContext context) {
         this.image = image;
         this.command = command;
+        this.context = context;
     }
 
-    static Decision decide(ClusterImage image, AlterPartition command) {
+    static Decision decide(ClusterImage image, AlterPartition command, DecideContext context) {
         BrokerRef sender = new BrokerRef(command.brokerId(), command.brokerEpoch());
         BrokerState registered = image.broker(command.brokerId());
         if (registered == null || registered.epoch() != command.brokerEpoch()) {
@@ -47,7 +49,7 @@ final class IsrChanges {
             return Decision.refused(
                     ErrorCode.STALE_BROKER_EPOCH, message, Causes.broker("AlterPartition", sender, message));
         }
-        IsrChanges changes = new IsrChanges(image, command);
+        IsrChanges changes = new IsrChanges(image, command, context);
         List<Result> results = command.partitions().stream().map(changes::row).toList();
         return Decision.of(
                 changes.records,
@@ -87,6 +89,8 @@ final class IsrChanges {
                 .mode(PartitionMoves.mode(image, proposal.id()));
         if (proposal.kind() != IsrProposal.Kind.CHANGE) {
             change.targetIsr(state.isr()).recovering(state.recovering()).always();
+        } else if (isolated(proposal, state)) {
+            change = new PartitionChange(state, id -> id != state.leader() && isThere(id));
         }
         Optional<PartitionChanged> record = change.build();
         if (record.isEmpty()) {
@@ -95,9 +99,29 @@ final class IsrChanges {
         records.add(record.get());
         PartitionState after = state.with(record.get());
         changed.put(proposal.id(), after);
+        if (after.leader() != state.leader() && after.replicas().contains(state.leader())) {
+            reasons.add(proposal.id() + ": leader " + state.leader() + " reaches nobody who is there; broker "
+                    + after.leader() + " leads");
+        }
         reasons.add(proposal.id() + " ISR " + state.isr() + " -> " + after.isr()
                 + (proposal.reason().isEmpty() ? "" : ": " + proposal.reason()));
         return after;
+    }
+
+    /**
+     * Whether a leader wants to be alone in sync while another member of the ISR is there for the controller: then it is the
+     * leader that cannot be reached by the others, and one of them leads, from the ISR as it is (B13).
+     */
+    private boolean isolated(IsrProposal proposal, PartitionState state) {
+        return context.settings().leaderIsolationFailover()
+                && ids(proposal).size() == 1
+                && !state.recovering()
+                && state.isr().stream().anyMatch(id -> id != state.leader() && isThere(id))
+                && !context.movedLately().test(state.id());
+    }
+
+    private boolean isThere(int id) {
+        return PartitionMoves.active(image, id) && context.sessionAlive().test(id);
     }
 
     /** The checks of R7.51 in their order; NONE if all hold. */

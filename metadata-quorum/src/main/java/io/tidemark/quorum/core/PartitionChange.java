@@ -3,6 +3,7 @@ package io.tidemark.quorum.core;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -11,24 +12,54 @@ import java.util.function.IntPredicate;
 /**
  * The one place that turns a wish about a partition into at most one record (R7.40).
  *
- * <p>Order: the wished ISR without strangers (B2), the ELR that goes with it (R7.41), the election, the ELR once more for
- * the ISR after the election (B21), the last-known leader (R7.44), the recovery state. A field that would not change is
- * not named, and a record that would name none is not built.
+ * <p>Order: the wished ISR without strangers (B2), the end of a reassignment if its conditions are met (R7.63), the ELR
+ * that goes with it (R7.41), the election, the ELR once more for the ISR after the election (B21), the leader named
+ * again if a replica leaves (R7.63), the last-known leader (R7.44), the assignment, the recovery state. A field that would
+ * not change is not named, and a record that would name none is not built.
  */
 final class PartitionChange {
     private final PartitionState before;
     private final IntPredicate acceptable;
     private LeaderElection.Mode mode = LeaderElection.Mode.ONLINE;
     private List<Integer> targetIsr;
+    private Assignment target;
+    private int minIsr;
     private Set<Integer> unclean = Set.of();
     private boolean recovering;
     private boolean always;
+
+    /** Replicas in order of preference, and which of them are about to be added and removed. */
+    record Assignment(List<Integer> replicas, List<Integer> adding, List<Integer> removing) {
+        static Assignment of(PartitionState state) {
+            return new Assignment(state.replicas(), state.adding(), state.removing());
+        }
+
+        /** How many replicas there will be. */
+        int size() {
+            return replicas.size() - removing.size();
+        }
+
+        /**
+         * The assignment without those that leave, if nothing is waited for any more: somebody in sync stays, all that
+         * were added are in sync and, if fewer come than go, so are all others that stay (R7.63). Else this one.
+         */
+        Assignment completed(List<Integer> isr) {
+            List<Integer> staying = without(replicas, removing);
+            List<Integer> inSync = without(isr, removing);
+            boolean done = !inSync.isEmpty()
+                    && inSync.containsAll(adding)
+                    && (adding.size() >= removing.size() || inSync.containsAll(staying));
+            return done ? new Assignment(staying, List.of(), List.of()) : this;
+        }
+    }
 
     /** @param acceptable the brokers that may lead, as the decision at hand sees them (R7.30) */
     PartitionChange(PartitionState before, IntPredicate acceptable) {
         this.before = before;
         this.acceptable = acceptable;
         this.targetIsr = before.isr();
+        this.target = Assignment.of(before);
+        this.minIsr = before.minIsr();
         this.recovering = before.recovering();
     }
 
@@ -53,6 +84,13 @@ final class PartitionChange {
         return this;
     }
 
+    /** @param effectiveMinIsr with that assignment (B3) */
+    PartitionChange assignment(Assignment value, int effectiveMinIsr) {
+        target = value;
+        minIsr = effectiveMinIsr;
+        return this;
+    }
+
     PartitionChange recovering(boolean value) {
         recovering = value;
         return this;
@@ -66,40 +104,42 @@ final class PartitionChange {
 
     Optional<PartitionChanged> build() {
         List<Integer> isr =
-                targetIsr.stream().filter(before.replicas()::contains).toList();
-        LeaderElection.Outcome elected =
-                LeaderElection.elect(mode, before.replicas(), isr, elrBeside(isr), before.leader(), acceptable);
+                targetIsr.stream().filter(target.replicas()::contains).toList();
+        Assignment after = target.completed(isr);
+        isr = isr.stream().filter(after.replicas()::contains).toList();
+        LeaderElection.Outcome elected = LeaderElection.elect(
+                mode, after.replicas(), isr, elrBeside(isr, after.replicas()), before.leader(), acceptable);
         boolean seatless = elected.leader() != PartitionState.NO_LEADER && !isr.contains(elected.leader());
         if (seatless) {
             isr = List.of(elected.leader()); // R7.37 from the ELR, R7.38 unclean
         }
-        List<Integer> elr = elected.unclean() ? List.of() : elrBeside(isr);
-        boolean newLeader = elected.leader() != before.leader() || elected.unclean();
+        List<Integer> elr = elected.unclean() ? List.of() : elrBeside(isr, after.replicas());
+        boolean replicaLeaves = !after.replicas().containsAll(before.replicas());
+        boolean namesLeader = elected.leader() != before.leader() || elected.unclean() || replicaLeaves;
         boolean nowRecovering = recovering || elected.unclean();
-        boolean sameIsr = sameMembers(isr, before.isr());
-        List<Integer> lastKnown = lastKnown(elected.leader());
+        List<Integer> lastKnown = lastKnown(elected.leader(), after.replicas());
         PartitionChanged change = new PartitionChanged(
                 before.id(),
-                newLeader ? elected.leader() : null,
-                sameIsr ? null : isr,
+                namesLeader ? elected.leader() : null,
+                sameMembers(isr, before.isr()) ? null : isr,
                 sameMembers(elr, before.elr()) ? null : elr,
                 lastKnown.equals(before.lastKnownElr()) ? null : lastKnown,
                 nowRecovering == before.recovering() ? null : nowRecovering,
-                null,
-                null,
-                null,
+                after.replicas().equals(before.replicas()) ? null : after.replicas(),
+                sameMembers(after.adding(), before.adding()) ? null : after.adding(),
+                sameMembers(after.removing(), before.removing()) ? null : after.removing(),
                 null,
                 null);
         return always || namesAField(change) ? Optional.of(change) : Optional.empty();
     }
 
     /** R7.41, R7.42: who held all of the exposed prefix, as long as the ISR is below min; in replica order (B2). */
-    private List<Integer> elrBeside(List<Integer> isr) {
-        if (isr.size() >= before.minIsr()) {
+    private List<Integer> elrBeside(List<Integer> isr, List<Integer> replicas) {
+        if (isr.size() >= minIsr) {
             return List.of();
         }
         List<Integer> elr = new ArrayList<>();
-        for (int replica : before.replicas()) {
+        for (int replica : replicas) {
             boolean seated = before.isr().contains(replica) || before.elr().contains(replica);
             if (seated && !isr.contains(replica) && !unclean.contains(replica)) {
                 elr.add(replica);
@@ -108,12 +148,15 @@ final class PartitionChange {
         return elr;
     }
 
-    /** R7.44: the leader that a partition lost, for as long as it has none. */
-    private List<Integer> lastKnown(int leader) {
+    /** R7.44: the leader that a partition lost, for as long as it has none; forgotten when it is no replica any more (B2). */
+    private List<Integer> lastKnown(int leader, List<Integer> replicas) {
         if (leader != PartitionState.NO_LEADER) {
             return List.of();
         }
-        return before.hasLeader() && before.lastKnownElr().isEmpty() ? List.of(before.leader()) : before.lastKnownElr();
+        List<Integer> lost = before.hasLeader() && before.lastKnownElr().isEmpty()
+                ? List.of(before.leader())
+                : before.lastKnownElr();
+        return lost.stream().filter(replicas::contains).toList();
     }
 
     private static boolean namesAField(PartitionChanged change) {
@@ -121,7 +164,10 @@ final class PartitionChange {
                 || change.isr() != null
                 || change.elr() != null
                 || change.lastKnownElr() != null
-                || change.recovering() != null;
+                || change.recovering() != null
+                || change.replicas() != null
+                || change.adding() != null
+                || change.removing() != null;
     }
 
     private static boolean sameMembers(List<Integer> left, List<Integer> right) {
@@ -129,7 +175,7 @@ final class PartitionChange {
                 || (left.size() == right.size() && left.containsAll(right) && right.containsAll(left));
     }
 
-    private static List<Integer> without(List<Integer> members, Set<Integer> leaving) {
+    static List<Integer> without(List<Integer> members, Collection<Integer> leaving) {
         List<Integer> staying = new ArrayList<>(members);
         staying.removeAll(leaving);
         return staying;

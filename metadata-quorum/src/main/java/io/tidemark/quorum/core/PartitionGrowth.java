@@ -71,6 +71,10 @@ final class PartitionGrowth {
         if (wanted.assignment().size() != more) {
             return ReplicaLists.invalid("the assignment must name the replicas of " + more + " partitions");
         }
+        Problem lists = ReplicaLists.problem(wanted.assignment());
+        if (lists != null) {
+            return lists;
+        }
         if (wanted.assignment().get(0).size() != replicationFactor) {
             return ReplicaLists.invalid("the partitions of this topic have " + replicationFactor + " replicas");
         }

@@ -51,13 +51,13 @@ final class ReplicaPlacement {
         this.nextRack = racks.isEmpty() ? 0 : chance.below(racks.size());
     }
 
-    /** Over the brokers that are registered and not shutting down. */
+    /** Over the brokers that are registered and not just shutting down: one that has stopped may come back, as any fenced one. */
     static ReplicaPlacement over(ClusterImage image, Seeded chance) {
         TreeMap<String, Rack> racks = new TreeMap<>();
         TreeMap<Integer, BrokerState> inOrder = new TreeMap<>();
         image.brokers().forEach(inOrder::put);
         for (BrokerState broker : inOrder.values()) {
-            if (!broker.shuttingDown()) {
+            if (broker.fenced() || !broker.shuttingDown()) {
                 Rack rack = racks.computeIfAbsent(broker.rack(), name -> new Rack());
                 (broker.fenced() ? rack.fenced : rack.unfenced).add(broker.id());
             }

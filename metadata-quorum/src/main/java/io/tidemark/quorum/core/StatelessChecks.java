@@ -41,6 +41,8 @@ public final class StatelessChecks {
             return refusal(alter.changes().isEmpty() ? invalid("no resource is named") : null);
         } else if (command instanceof QuorumCommand.ElectLeaders elect) {
             return refusal(elect.partitions().isEmpty() ? invalid("no partition is named") : null);
+        } else if (command instanceof QuorumCommand.AlterReassignments alter) {
+            return refusal(alter.partitions().isEmpty() ? invalid("no partition is named") : null);
         } else if (command instanceof QuorumCommand.Bootstrap bootstrap) {
             return refusal(bootstrap(bootstrap));
         }
@@ -157,10 +159,6 @@ public final class StatelessChecks {
                 Problem problem = null;
                 if (repeated.contains(growth.name())) {
                     problem = invalid("the topic is named twice");
-                } else if (growth.count() < 1) {
-                    problem = new Problem(ErrorCode.INVALID_PARTITIONS, "a topic has at least one partition");
-                } else if (!growth.assignment().isEmpty()) {
-                    problem = ReplicaLists.problem(growth.assignment());
                 }
                 rows.add(new Row(growth.name(), TopicId.ZERO, problem));
             }
@@ -189,10 +187,10 @@ public final class StatelessChecks {
                 if (lists != null) {
                     return lists;
                 }
-            } else if (topic.partitions() != -1 && topic.partitions() < 1) {
-                return new Problem(ErrorCode.INVALID_PARTITIONS, "a topic has at least one partition");
             } else if (topic.replicationFactor() != -1 && topic.replicationFactor() < 1) {
                 return new Problem(ErrorCode.INVALID_REPLICATION_FACTOR, "a partition has at least one replica");
+            } else if (topic.partitions() != -1 && topic.partitions() < 1) {
+                return new Problem(ErrorCode.INVALID_PARTITIONS, "a topic has at least one partition");
             }
             String config = TopicConfigs.problem(topic.configs());
             return config == null ? null : new Problem(ErrorCode.INVALID_CONFIG, config);

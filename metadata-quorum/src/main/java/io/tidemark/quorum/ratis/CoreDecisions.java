@@ -1,21 +1,27 @@
 package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.MonoTime;
+import io.tidemark.model.PartitionId;
 import io.tidemark.model.WallTime;
+import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.BrokerLiveness;
 import io.tidemark.quorum.core.Controller;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.core.DecideContext;
 import io.tidemark.quorum.core.Decision;
+import io.tidemark.quorum.core.FenceRemainder;
 import io.tidemark.quorum.core.HeartbeatOutcome;
+import io.tidemark.quorum.core.LeadersMoved;
 import io.tidemark.quorum.core.ProcessWatch;
 import io.tidemark.quorum.core.StatelessChecks;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -29,13 +35,23 @@ public final class CoreDecisions implements DecisionMaker {
     private final BrokerLiveness liveness;
 
     private final ProcessWatch processes;
+    private final BalanceSchedule balance;
+    private final FenceRemainder fences = new FenceRemainder();
+    private final LeadersMoved moved = new LeadersMoved();
+
+    /** Without elections from time to time. */
+    public CoreDecisions(ControllerSettings settings, long sessionMs, long heartbeatIntervalMs) {
+        this(settings, sessionMs, heartbeatIntervalMs, new BalanceSchedule(0, 0));
+    }
 
     /**
      * @param sessionMs how long a broker may be silent, milliseconds, at least 4 ticks of {@link LeaderDuties}
      * @param heartbeatIntervalMs between a broker's heartbeats, milliseconds, at most a quarter of a session
      */
-    public CoreDecisions(ControllerSettings settings, long sessionMs, long heartbeatIntervalMs) {
+    public CoreDecisions(
+            ControllerSettings settings, long sessionMs, long heartbeatIntervalMs, BalanceSchedule balance) {
         this.settings = settings;
+        this.balance = balance;
         this.liveness = new BrokerLiveness(sessionMs, LeaderDuties.TICK_MS);
         this.processes = new ProcessWatch(sessionMs, heartbeatIntervalMs, LeaderDuties.TICK_MS);
     }
@@ -58,14 +74,31 @@ public final class CoreDecisions implements DecisionMaker {
             activate(term, applied, monoNow);
         }
         DecideContext context = new DecideContext(
-                now, monoNow, random, id -> sessionAlive(id, monoNow), id -> stillAnswers(id, monoNow), settings);
+                now,
+                monoNow,
+                random,
+                id -> sessionAlive(pending.broker(id), monoNow),
+                id -> stillAnswers(id, monoNow),
+                id -> movedLately(id, monoNow),
+                settings);
         Decision decision = Controller.decide(pending, command, context);
+        if (settings.leaderIsolationFailover()) {
+            synchronized (liveness) {
+                moved.decided(decision.reply(), monoNow);
+            }
+        }
         return new Decided(decision.records(), decision.reply(), decision.cause());
     }
 
-    private boolean sessionAlive(int brokerId, MonoTime now) {
+    private boolean sessionAlive(BrokerState broker, MonoTime now) {
         synchronized (liveness) {
-            return liveness.sessionAlive(brokerId, now);
+            return broker != null && liveness.sessionAlive(new BrokerRef(broker.id(), broker.epoch()), now);
+        }
+    }
+
+    private boolean movedLately(PartitionId id, MonoTime now) {
+        synchronized (liveness) {
+            return moved.lately(id, now);
         }
     }
 
@@ -97,6 +130,16 @@ public final class CoreDecisions implements DecisionMaker {
         synchronized (liveness) {
             activate(term, applied, now);
             return liveness.expired(applied, now);
+        }
+    }
+
+    @Override
+    public List<QuorumCommand> duties(long term, ClusterImage applied, MonoTime now) {
+        synchronized (liveness) {
+            activate(term, applied, now);
+            List<QuorumCommand> due = new ArrayList<>(balance.due(applied, now));
+            fences.due(applied).ifPresent(due::add);
+            return due;
         }
     }
 
@@ -134,6 +177,9 @@ public final class CoreDecisions implements DecisionMaker {
     public void finished(QuorumCommand command) {
         synchronized (liveness) {
             liveness.finished(command);
+            if (command instanceof QuorumCommand.FenceBrokers fence) {
+                fences.finished(fence);
+            }
         }
     }
 
@@ -142,6 +188,8 @@ public final class CoreDecisions implements DecisionMaker {
         if (term > liveness.term()) {
             liveness.activate(term, applied, now);
             processes.activate(now);
+            balance.activate(now);
+            fences.activate(applied);
         }
     }
 }

@@ -44,6 +44,9 @@ public interface DecisionMaker {
     /** The brokers whose sessions have run out, to be fenced by one decision (B4). */
     List<BrokerRef> expired(long term, ClusterImage applied, MonoTime now);
 
+    /** What else the acting controller is to ask of the log now: elections from time to time, the rest of a large fence. */
+    List<QuorumCommand> duties(long term, ClusterImage applied, MonoTime now);
+
     /** What to do about the connections to brokers, and when to ask again at the latest (B5). */
     Watching watch(long term, ClusterImage applied, MonoTime now);
 
@@ -53,7 +56,7 @@ public interface DecisionMaker {
     /** Brokers whose death only the session timer would show, and why. */
     Map<Integer, String> fastPathOff();
 
-    /** A command that {@link #heartbeat}, {@link #expired} or {@link #watch} led to was answered, in whatever way. */
+    /** A command that {@link #heartbeat}, {@link #expired}, {@link #duties} or {@link #watch} led to was answered, in whatever way. */
     void finished(QuorumCommand command);
 
     record Watching(List<ProcessWatch.Order> orders, MonoTime next) {}

@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.FenceReasons;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,12 @@ final class LeaderDuties implements AutoCloseable {
         List<BrokerRef> expired = decisions.expired(term, image, clock.mono());
         if (!expired.isEmpty()) {
             commands.submit(new QuorumCommand.FenceBrokers(expired, FenceReasons.SESSION_RAN_OUT));
+        }
+        List<QuorumCommand> due = decisions.duties(term, image, clock.mono());
+        due.forEach(commands::submit);
+        if (!due.isEmpty()) {
+            // There may be more to do once this is done.
+            thread.schedule(this::tick, BalanceSchedule.AGAIN_MS, TimeUnit.MILLISECONDS);
         }
         if (clock.mono().ms() - machine.lastEntryMs() >= noOpIntervalMs) {
             commands.submit(new QuorumCommand.NoOp());

@@ -68,13 +68,13 @@ class BrokerLivenessTest {
     @Test
     void aProcessThatIsGoneHasNoSessionAndIsFencedOnce() {
         liveness.gone(c.ref(2), now);
-        assertThat(liveness.sessionAlive(2, now)).isFalse();
-        assertThat(liveness.sessionAlive(1, now)).isTrue();
+        assertThat(liveness.sessionAlive(c.ref(2), now)).isFalse();
+        assertThat(liveness.sessionAlive(c.ref(1), now)).isTrue();
         assertThat(liveness.expired(c.image, now)).as("its fence is under way").isEmpty();
         liveness.finished(fence(2, "process gone"));
         assertThat(liveness.expired(c.image, now)).as("but came to nothing").containsExactly(c.ref(2));
         liveness.gone(new BrokerRef(1, c.epoch(1) - 1), now);
-        assertThat(liveness.sessionAlive(1, now))
+        assertThat(liveness.sessionAlive(c.ref(1), now))
                 .as("that was another incarnation")
                 .isTrue();
     }
@@ -154,10 +154,10 @@ class BrokerLivenessTest {
     void sessionsThatRunOutTogetherAreReportedTogether() {
         assertThat(pass(SESSION - 1)).isEmpty();
         beat(3, false, false);
-        assertThat(liveness.sessionAlive(1, now)).isTrue();
+        assertThat(liveness.sessionAlive(c.ref(1), now)).isTrue();
         assertThat(pass(1)).containsExactlyInAnyOrder(c.ref(1), c.ref(2));
-        assertThat(liveness.sessionAlive(1, now)).isFalse();
-        assertThat(liveness.sessionAlive(3, now)).isTrue();
+        assertThat(liveness.sessionAlive(c.ref(1), now)).isFalse();
+        assertThat(liveness.sessionAlive(c.ref(3), now)).isTrue();
         assertThat(pass(TICK)).as("asked for already").isEmpty();
         liveness.finished(new FenceBrokers(List.of(c.ref(1), c.ref(2)), "whatever"));
         assertThat(pass(TICK)).as("but it was not carried out").containsExactlyInAnyOrder(c.ref(1), c.ref(2));
@@ -211,12 +211,20 @@ class BrokerLivenessTest {
     }
 
     @Test
+    void theSessionOfAnEarlierIncarnationIsNoSessionOfTheNext() {
+        beat(2, false, false);
+        assertThat(liveness.sessionAlive(c.ref(2), now)).isTrue();
+        c.register(2, TestCluster.Return.CLEAN);
+        assertThat(liveness.sessionAlive(c.ref(2), now)).isFalse();
+    }
+
+    @Test
     void aNewTermBeginsWithFreshSessionsOfTheUnfenced() {
         c.fence(3);
         pass(SESSION - 1);
         liveness.activate(8, c.image, now);
         assertThat(liveness.term()).isEqualTo(8);
-        assertThat(liveness.sessionAlive(3, now)).isFalse();
+        assertThat(liveness.sessionAlive(c.ref(3), now)).isFalse();
         assertThat(pass(SESSION - 1)).isEmpty();
         assertThat(pass(1)).containsExactlyInAnyOrder(c.ref(1), c.ref(2));
     }

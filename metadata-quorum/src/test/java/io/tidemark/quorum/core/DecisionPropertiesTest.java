@@ -117,6 +117,16 @@ class DecisionPropertiesTest {
             assertThat(state.isr()).as("I11: %s", state).contains(state.leader());
             assertThat(state.lastKnownElr()).as("R7.44: %s", state).isEmpty();
         }
+        if (state.reassigning()) {
+            assertThat(state.replicas()).as("R7.60: %s", state).containsAll(state.adding());
+            assertThat(state.replicas()).as("R7.60: %s", state).containsAll(state.removing());
+            assertThat(state.isr().containsAll(state.adding())
+                            && state.adding().size() >= state.removing().size()
+                            && !state.removing().containsAll(state.isr())
+                            && !state.recovering())
+                    .as("R7.63, it is not over: %s adding %s", state, state.adding())
+                    .isFalse();
+        }
         if (!state.underMinIsr()) {
             assertThat(state.elr())
                     .as("B21: %s, min ISR %d", state, state.minIsr())
@@ -142,7 +152,11 @@ class DecisionPropertiesTest {
             assertThat(c.image.broker(member).active()).as("ISR of %s", after).isTrue();
         }
         if (before.hasLeader() && after.hasLeader() && after.leader() != before.leader() && !after.recovering()) {
-            assertThat(before.isr().contains(after.leader()) || before.elr().contains(after.leader()))
+            boolean joined = c.lastCause.kind().equals("AlterPartition")
+                    && !after.replicas().contains(before.leader());
+            assertThat(joined
+                            || before.isr().contains(after.leader())
+                            || before.elr().contains(after.leader()))
                     .as("a clean election: %s -> %s", before, after)
                     .isTrue();
         }
@@ -183,10 +197,32 @@ class DecisionPropertiesTest {
             case 10:
                 return chance.below(2) == 0
                         ? new QuorumCommand.AllocateProducerIds(broker(), c.epoch(1))
-                        : new QuorumCommand.NoOp();
+                        : new QuorumCommand.BalanceLeaders(
+                                chance.below(2) == 0
+                                        ? QuorumCommand.BalanceLeaders.Balance.PREFERRED
+                                        : QuorumCommand.BalanceLeaders.Balance.UNCLEAN);
+            case 11:
+            case 12:
+                return reassignment();
             default:
                 return alteration();
         }
+    }
+
+    private QuorumCommand reassignment() {
+        List<QuorumCommand.Reassignment> rows = new ArrayList<>();
+        for (TopicState topic : c.image.topics().values()) {
+            for (PartitionState state : topic.partitions()) {
+                List<Integer> target = new ArrayList<>();
+                for (int i = chance.below(4); i >= 0; i--) {
+                    target.add(broker());
+                }
+                if (chance.below(3) == 0) {
+                    rows.add(new QuorumCommand.Reassignment(state.id(), chance.below(4) == 0 ? null : target));
+                }
+            }
+        }
+        return new QuorumCommand.AlterReassignments(rows, chance.below(4) > 0, "");
     }
 
     private int broker() {

@@ -44,7 +44,7 @@ class StatelessChecksTest {
 
     @Test
     void deletionsWhereTopicsMayNotBeDeleted() {
-        ControllerSettings settings = new ControllerSettings(TestCluster.CLUSTER_ID, 1, 1, 10, false);
+        ControllerSettings settings = new ControllerSettings(TestCluster.CLUSTER_ID, 1, 1, 10, false, false);
         QuorumCommand delete =
                 new QuorumCommand.DeleteTopics(List.of(new QuorumCommand.TopicRef("t", TopicId.ZERO)), "");
         assertThat(StatelessChecks.refuse(delete, TestCluster.SETTINGS)).isNull();

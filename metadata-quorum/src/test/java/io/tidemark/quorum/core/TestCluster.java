@@ -53,6 +53,11 @@ final class TestCluster {
     /** Brokers whose registered incarnation answers on the controller's connection. */
     final Set<Integer> answering = new HashSet<>();
 
+    /** Partitions that were given another leader a moment ago. */
+    final Set<PartitionId> movedLately = new HashSet<>();
+
+    ControllerSettings settings = SETTINGS;
+
     private final Map<Integer, Integer> incarnations = new HashMap<>();
     private long random = 1;
 
@@ -92,7 +97,13 @@ final class TestCluster {
 
     DecideContext context() {
         return new DecideContext(
-                new WallTime(0), new MonoTime(0), random++, liveSessions::contains, answering::contains, SETTINGS);
+                new WallTime(0),
+                new MonoTime(0),
+                random++,
+                liveSessions::contains,
+                answering::contains,
+                movedLately::contains,
+                settings);
     }
 
     void fold(MetadataEntry entry) {
@@ -224,6 +235,14 @@ final class TestCluster {
     QuorumReply.AlteredPartitions.Result propose(int leader, IsrProposal proposal) {
         QuorumReply reply = run(new QuorumCommand.AlterPartition(leader, epoch(leader), List.of(proposal)));
         return ((QuorumReply.AlteredPartitions) reply).results().get(0);
+    }
+
+    /** @param target null to cancel */
+    ErrorCode reassign(String topic, int partition, List<Integer> target) {
+        PartitionId id = new PartitionId(topicId(topic), partition);
+        QuorumReply reply = run(new QuorumCommand.AlterReassignments(
+                List.of(new QuorumCommand.Reassignment(id, target)), true, "test"));
+        return ((QuorumReply.Rows) reply).rows().get(0).error();
     }
 
     TopicId topicId(String name) {

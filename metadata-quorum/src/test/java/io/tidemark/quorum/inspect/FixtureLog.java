@@ -109,6 +109,7 @@ final class FixtureLog implements AutoCloseable {
                 random++,
                 id -> false,
                 id -> false,
+                partition -> false,
                 new ControllerSettings(CLUSTER, 1, 1));
         Decision decision = Controller.decide(image, command, context);
         return append(new MetadataEntry(

@@ -131,6 +131,11 @@ public final class ScriptedDecisions implements DecisionMaker {
     }
 
     @Override
+    public List<QuorumCommand> duties(long term, ClusterImage applied, MonoTime now) {
+        return List.of();
+    }
+
+    @Override
     public Watching watch(long term, ClusterImage applied, MonoTime now) {
         return new Watching(List.of(), now.plus(1_000));
     }

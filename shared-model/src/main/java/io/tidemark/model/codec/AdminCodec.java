@@ -2,18 +2,24 @@ package io.tidemark.model.codec;
 
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.codec.proto.AlterConfigsP;
+import io.tidemark.model.codec.proto.AlterReassignmentsP;
+import io.tidemark.model.codec.proto.BalanceLeadersP;
 import io.tidemark.model.codec.proto.ConfigChangeP;
 import io.tidemark.model.codec.proto.ConfigEditP;
 import io.tidemark.model.codec.proto.ConfigSetP;
 import io.tidemark.model.codec.proto.ElectLeadersP;
+import io.tidemark.model.codec.proto.ReassignmentP;
 import io.tidemark.model.codec.proto.RefusedP;
 import io.tidemark.model.codec.proto.RowsP;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand.AlterConfigs;
+import io.tidemark.model.metadata.QuorumCommand.AlterReassignments;
+import io.tidemark.model.metadata.QuorumCommand.BalanceLeaders;
 import io.tidemark.model.metadata.QuorumCommand.ConfigChange;
 import io.tidemark.model.metadata.QuorumCommand.ConfigEdit;
 import io.tidemark.model.metadata.QuorumCommand.ElectLeaders;
+import io.tidemark.model.metadata.QuorumCommand.Reassignment;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +81,37 @@ final class AdminCodec {
         List<PartitionId> partitions = new ArrayList<>();
         elect.getPartitionsList().forEach(id -> partitions.add(Protos.partitionId(id)));
         return new ElectLeaders(partitions, elect.getUnclean(), elect.getClient());
+    }
+
+    static AlterReassignmentsP of(AlterReassignments alter) {
+        AlterReassignmentsP.Builder builder = AlterReassignmentsP.newBuilder()
+                .setAllowReplicationFactorChange(alter.allowReplicationFactorChange())
+                .setClient(alter.client());
+        for (Reassignment row : alter.partitions()) {
+            ReassignmentP.Builder partition = ReassignmentP.newBuilder().setId(Protos.of(row.id()));
+            if (row.target() != null) {
+                partition.setTarget(Protos.ids(row.target()));
+            }
+            builder.addPartitions(partition);
+        }
+        return builder.build();
+    }
+
+    static AlterReassignments alterReassignments(AlterReassignmentsP alter) {
+        List<Reassignment> partitions = new ArrayList<>();
+        alter.getPartitionsList()
+                .forEach(row -> partitions.add(new Reassignment(
+                        Protos.partitionId(row.getId()),
+                        row.hasTarget() ? row.getTarget().getIdsList() : null)));
+        return new AlterReassignments(partitions, alter.getAllowReplicationFactorChange(), alter.getClient());
+    }
+
+    static BalanceLeaders balanceLeaders(BalanceLeadersP balance) {
+        return switch (balance.getKind()) {
+            case PREFERRED -> new BalanceLeaders(BalanceLeaders.Balance.PREFERRED);
+            case UNCLEAN -> new BalanceLeaders(BalanceLeaders.Balance.UNCLEAN);
+            case UNRECOGNIZED -> throw new UnreadableException("unknown kind of balance " + balance.getKindValue());
+        };
     }
 
     static RowsP of(QuorumReply.Rows rows) {

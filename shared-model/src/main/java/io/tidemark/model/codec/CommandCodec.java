@@ -4,6 +4,7 @@ import io.tidemark.model.codec.proto.AlterPartitionP;
 import io.tidemark.model.codec.proto.AlteredPartitionP;
 import io.tidemark.model.codec.proto.AlteredPartitionsP;
 import io.tidemark.model.codec.proto.AnswerP;
+import io.tidemark.model.codec.proto.BalanceLeadersP;
 import io.tidemark.model.codec.proto.BootstrapP;
 import io.tidemark.model.codec.proto.BrokerRefP;
 import io.tidemark.model.codec.proto.CreatePartitionsP;
@@ -103,6 +104,11 @@ public final class CommandCodec {
             builder.setAlterConfigs(AdminCodec.of(alter));
         } else if (command instanceof QuorumCommand.ElectLeaders elect) {
             builder.setElectLeaders(AdminCodec.of(elect));
+        } else if (command instanceof QuorumCommand.AlterReassignments alter) {
+            builder.setAlterReassignments(AdminCodec.of(alter));
+        } else if (command instanceof QuorumCommand.BalanceLeaders balance) {
+            builder.setBalanceLeaders(
+                    BalanceLeadersP.newBuilder().setKindValue(balance.kind().ordinal()));
         } else if (command instanceof QuorumCommand.UnregisterBroker gone) {
             builder.setUnregisterBroker(
                     UnregisterBrokerP.newBuilder().setBroker(gone.brokerId()).setClient(gone.client()));
@@ -137,6 +143,8 @@ public final class CommandCodec {
                         Map.copyOf(command.getBootstrap().getClusterConfigsMap()));
             case ALTER_CONFIGS -> AdminCodec.alterConfigs(command.getAlterConfigs());
             case ELECT_LEADERS -> AdminCodec.electLeaders(command.getElectLeaders());
+            case ALTER_REASSIGNMENTS -> AdminCodec.alterReassignments(command.getAlterReassignments());
+            case BALANCE_LEADERS -> AdminCodec.balanceLeaders(command.getBalanceLeaders());
             case UNREGISTER_BROKER ->
                 new QuorumCommand.UnregisterBroker(
                         command.getUnregisterBroker().getBroker(),

@@ -29,7 +29,8 @@ public record ControllerConfig(
         SnapshotConfig snapshots,
         HistoryConfig history,
         int maxPartitionsPerRequest,
-        boolean topicDeletion) {
+        boolean topicDeletion,
+        LeadershipConfig leadership) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
     public static ControllerConfig load(Path file) {
@@ -79,6 +80,7 @@ public record ControllerConfig(
                 SnapshotConfig.read(reader),
                 HistoryConfig.read(reader),
                 reader.integer("max.partitions.per.request", 10_000, 1, Integer.MAX_VALUE),
-                reader.flag("delete.topic.enable", true));
+                reader.flag("delete.topic.enable", true),
+                LeadershipConfig.read(reader));
     }
 }

@@ -172,6 +172,15 @@ public final class ClusterImage {
         return own != null ? own : configs(ConfigResource.CLUSTER_DEFAULT).get(key);
     }
 
+    /** What the effective min ISR of a topic's partition is or would be with so many target replicas (B3). */
+    public int effectiveMinIsr(String topic, int targetReplicas) {
+        return minIsr(topicConfig(topic, MIN_ISR_KEY), targetReplicas);
+    }
+
+    static int minIsr(String configured, int targetReplicas) {
+        return Math.max(1, Math.min(configured == null ? 1 : Integer.parseInt(configured), targetReplicas));
+    }
+
     /** Partitions that have that broker among their replicas. */
     public Iterable<PartitionId> partitionsOf(int brokerId) {
         ImSet<PartitionId> partitions = byBroker.get(brokerId);

@@ -3,6 +3,7 @@ package io.tidemark.model.metadata;
 import io.tidemark.model.Check;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
+import java.util.Collections;
 import java.util.Map;
 import org.organicdesign.fp.collections.ImMap;
 import org.organicdesign.fp.collections.ImSet;
@@ -202,6 +203,16 @@ public final class ImageBuilder {
     private static void check(PartitionState state) {
         Check.that(state.replicas().containsAll(state.isr()), "ISR is a subset of the replicas (B2): %s", state);
         Check.that(state.replicas().containsAll(state.elr()), "ELR is a subset of the replicas (B2): %s", state);
+        Check.that(
+                state.replicas().containsAll(state.adding())
+                        && state.replicas().containsAll(state.removing())
+                        && Collections.disjoint(state.adding(), state.removing())
+                        && state.targetReplicas() > 0,
+                "a reassignment adds and removes different ones of the replicas, and leaves one (R7.60): %s adding %s"
+                        + " removing %s",
+                state.replicas(),
+                state.adding(),
+                state.removing());
         for (int member : state.isr()) {
             Check.that(!state.elr().contains(member), "ISR and ELR are disjoint (I5): %s", state);
         }
@@ -272,8 +283,7 @@ public final class ImageBuilder {
             ImMap<String, String> cluster = configs.get(ConfigResource.CLUSTER_DEFAULT);
             configured = cluster == null ? null : cluster.get(ClusterImage.MIN_ISR_KEY);
         }
-        int replicas = partition.replicas().size() - partition.adding().size();
-        return Math.max(1, Math.min(configured == null ? 1 : Integer.parseInt(configured), Math.max(1, replicas)));
+        return ClusterImage.minIsr(configured, partition.targetReplicas());
     }
 
     private BrokerState require(int brokerId, long brokerEpoch) {

@@ -14,9 +14,11 @@ import java.util.List;
  * @param leaderEpoch LE: +1 exactly when a change carries a leader (R1.7)
  * @param partitionEpoch PE: +1 on every change (R1.7)
  * @param recovering set by an unclean election until the leader has declared itself recovered (R1.10)
+ * @param adding those of the replicas that a reassignment under way has added; {@code removing} those that it will take
+ *     away. Without them, both are empty (R7.60)
  * @param floor see {@link Floor}; none exactly when |ISR| >= minIsr
  * @param unproven reports of ELR seats that wait for the floor (B1)
- * @param minIsr effective min ISR, derived by the fold from topic and cluster config and the replica count; never
+ * @param minIsr effective min ISR, derived by the fold from topic and cluster config and the target replicas; never
  *     stored in records (B3)
  */
 public record PartitionState(
@@ -68,6 +70,16 @@ public record PartitionState(
 
     public boolean hasLeader() {
         return leader != NO_LEADER;
+    }
+
+    /** Whether the replicas are being changed to others (R7.60). */
+    public boolean reassigning() {
+        return !adding.isEmpty() || !removing.isEmpty();
+    }
+
+    /** How many replicas the partition has, or will have when those that are being removed are gone. */
+    public int targetReplicas() {
+        return replicas.size() - removing.size();
     }
 
     public boolean underMinIsr() {

@@ -89,6 +89,26 @@ public sealed interface QuorumCommand {
     /** Leadership of each of these back to the preferred replica or, if they have no leader, to any (R7.70). */
     record ElectLeaders(List<PartitionId> partitions, boolean unclean, String client) implements QuorumCommand {}
 
+    /**
+     * Other replicas for partitions, or an end to changes of that kind under way (R7.60-R7.62).
+     *
+     * @param allowReplicationFactorChange whether a target may have more or fewer replicas than before
+     */
+    record AlterReassignments(List<Reassignment> partitions, boolean allowReplicationFactorChange, String client)
+            implements QuorumCommand {}
+
+    /** @param target in order of preference; null cancels what is under way */
+    record Reassignment(PartitionId id, List<Integer> target) {}
+
+    /** Leadership back to the first replicas, and to anybody where unclean elections are allowed (R7.71, R7.72). */
+    record BalanceLeaders(Balance kind) implements QuorumCommand {
+        /** Which of the two. */
+        public enum Balance {
+            PREFERRED,
+            UNCLEAN
+        }
+    }
+
     /** A broker that will not come back is forgotten (R7.5). */
     record UnregisterBroker(int brokerId, String client) implements QuorumCommand {}
 

@@ -7,6 +7,7 @@ import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.QuorumCommand;
 import java.lang.reflect.Array;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -21,8 +22,8 @@ import java.util.Random;
 /** Random values of the model, made from the shapes of its records, so that a new kind or field is covered unasked. */
 final class RandomValues {
     /** Fields that may be null: they say "unchanged", or "remove". */
-    private static final List<Class<?>> NULLABLE =
-            List.of(MetadataRecord.PartitionChanged.class, MetadataRecord.ConfigSet.class);
+    private static final List<Class<?>> NULLABLE = List.of(
+            MetadataRecord.PartitionChanged.class, MetadataRecord.ConfigSet.class, QuorumCommand.Reassignment.class);
 
     private final Random random;
 

@@ -162,10 +162,37 @@ class ClusterImageTest {
     }
 
     @Test
+    void b3_whatCountsAreTheTargetReplicas() {
+        ClusterImage image = after(cluster(), minIsr(ConfigResource.topic("t"), "3"));
+        ClusterImage moving = after(image, replicas(List.of(1, 4, 2, 3), List.of(4), List.of(2, 3)));
+        assertThat(moving.partition(P0).minIsr()).as("two will stay").isEqualTo(2);
+        assertThat(moving.partition(P0).reassigning()).isTrue();
+        ClusterImage moved = after(moving, replicas(List.of(1, 4), List.of(), List.of()));
+        assertThat(moved.partition(P0).minIsr()).isEqualTo(2);
+        assertThat(moved.partition(P0).reassigning()).isFalse();
+        ClusterImage growing = after(moved, replicas(List.of(1, 4, 2, 3), List.of(2, 3), List.of()));
+        assertThat(growing.partition(P0).minIsr())
+                .as("those that are added count before they are there")
+                .isEqualTo(3);
+        assertThat(growing.partition(P0).floor()).isEqualTo(Floor.UNKNOWN);
+        assertThat(moved.effectiveMinIsr("t", 5)).isEqualTo(3);
+        assertThat(moved.effectiveMinIsr("t", 1)).isEqualTo(1);
+    }
+
+    private static MetadataRecord replicas(List<Integer> replicas, List<Integer> adding, List<Integer> removing) {
+        return new MetadataRecord.PartitionChanged(
+                P0, null, List.of(1), List.of(), null, null, replicas, adding, removing, null, null);
+    }
+
+    @Test
     void whatMustNotBeIsRefused() {
         ClusterImage image = cluster();
         List<MetadataRecord> wrong = List.of(
                 change(P0, null, List.of(1, 4), null),
+                replicas(List.of(1, 2, 3), List.of(4), List.of()),
+                replicas(List.of(1, 2, 3), List.of(), List.of(4)),
+                replicas(List.of(1, 2, 3), List.of(3), List.of(3)),
+                replicas(List.of(1, 2, 3), List.of(), List.of(1, 2, 3)),
                 change(P0, null, List.of(1), List.of(4)),
                 change(P0, null, List.of(1, 2), List.of(2)),
                 change(P0, null, List.of(2, 3), null),

@@ -1,0 +1,80 @@
+package io.tidemark.quorum.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tidemark.model.MonoTime;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumReply.AlteredPartitions;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A leader that would be alone in sync while the others are there (B13). */
+class IsolatedLeaderTest {
+    private final TestCluster c = TestCluster.baseline(3, 2, false);
+
+    @BeforeEach
+    void switchedOnAndEverybodyIsHeard() {
+        c.settings = new ControllerSettings(TestCluster.CLUSTER_ID, 1, 1, 10, true, true);
+        c.liveSessions.addAll(List.of(1, 2, 3));
+    }
+
+    @Test
+    void losesThePartitionToOneOfThem() {
+        assertThat(c.alter(1, 0, 0, 1)).isEqualTo(ErrorCode.NEW_LEADER_ELECTED);
+        assertThat(c.m()).isEqualTo("M{L=2 LE=1 PE=1 ISR=[1, 2, 3] ELR=[] LKE=[]}");
+        assertThat(c.lastCause.reason()).contains("leader 1 reaches nobody").contains("broker 2 leads");
+    }
+
+    @Test
+    void toOneThatIsHeard() {
+        c.liveSessions.remove(2);
+        assertThat(c.alter(1, 0, 0, 1)).isEqualTo(ErrorCode.NEW_LEADER_ELECTED);
+        assertThat(c.state().leader()).isEqualTo(3);
+    }
+
+    @Test
+    void notIfNobodyIsHeard() {
+        c.liveSessions.removeAll(List.of(2, 3));
+        assertThat(c.alter(1, 0, 0, 1)).isEqualTo(ErrorCode.NONE);
+        assertThat(c.m()).isEqualTo("M{L=1 LE=0 PE=1 ISR=[1] ELR=[2, 3] LKE=[]}");
+    }
+
+    @Test
+    void notToOneThatIsNotInSync() {
+        assertThat(c.alter(1, 0, 0, 1, 2)).as("not alone").isEqualTo(ErrorCode.NONE);
+        c.liveSessions.remove(2);
+        assertThat(c.alter(1, 0, 1, 1)).isEqualTo(ErrorCode.NONE);
+        assertThat(c.state().leader()).isEqualTo(1);
+    }
+
+    @Test
+    void notTwiceInAMinute() {
+        c.movedLately.add(c.partition());
+        assertThat(c.alter(1, 0, 0, 1)).isEqualTo(ErrorCode.NONE);
+        assertThat(c.state().leader()).isEqualTo(1);
+    }
+
+    @Test
+    void notWhereItIsSwitchedOff() {
+        c.settings = TestCluster.SETTINGS;
+        assertThat(c.alter(1, 0, 0, 1)).isEqualTo(ErrorCode.NONE);
+        assertThat(c.state().leader()).isEqualTo(1);
+    }
+
+    @Test
+    void movesAreRememberedForAMinute() {
+        LeadersMoved moved = new LeadersMoved();
+        AlteredPartitions reply = new AlteredPartitions(List.of(new AlteredPartitions.Result(
+                c.partition(), ErrorCode.NEW_LEADER_ELECTED, -1, -1, List.of(), false, -1)));
+        assertThat(moved.lately(c.partition(), new MonoTime(0))).isFalse();
+        moved.decided(reply, new MonoTime(0));
+        assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS - 1)))
+                .isTrue();
+        assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS)))
+                .isFalse();
+        moved.decided(reply, new MonoTime(LeadersMoved.MINUTE_MS));
+        assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS)))
+                .isTrue();
+    }
+}
