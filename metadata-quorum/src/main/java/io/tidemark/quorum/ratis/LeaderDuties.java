@@ -36,6 +36,8 @@ final class LeaderDuties implements AutoCloseable {
     private final long noOpIntervalMs;
     private final Map<String, String> bootstrapConfigs;
     private final ScheduledThreadPoolExecutor thread;
+    /** One look out of turn at a time, however many regular ones find something meanwhile; this thread's. */
+    private boolean againScheduled;
 
     LeaderDuties(
             MetadataStateMachine machine,
@@ -69,6 +71,11 @@ final class LeaderDuties implements AutoCloseable {
         }
     }
 
+    private void again() {
+        againScheduled = false;
+        tick();
+    }
+
     private void duties(long term, ClusterImage image) {
         if (image.level() == 0) {
             commands.submit(new QuorumCommand.Bootstrap(LEVEL, bootstrapConfigs));
@@ -80,9 +87,10 @@ final class LeaderDuties implements AutoCloseable {
         }
         List<QuorumCommand> due = decisions.duties(term, image, clock.mono());
         due.forEach(commands::submit);
-        if (!due.isEmpty()) {
+        if (!due.isEmpty() && !againScheduled) {
             // There may be more to do once this is done.
-            thread.schedule(this::tick, BalanceSchedule.AGAIN_MS, TimeUnit.MILLISECONDS);
+            againScheduled = true;
+            thread.schedule(this::again, BalanceSchedule.AGAIN_MS, TimeUnit.MILLISECONDS);
         }
         if (clock.mono().ms() - machine.lastEntryMs() >= noOpIntervalMs) {
             commands.submit(new QuorumCommand.NoOp());

@@ -21,7 +21,7 @@ import java.util.Map;
  * Simple decisions for tests of the shell. Blocks of producer ids serve as a counter: two answers with the same block, or
  * an image behind an answer, show a lost or doubled command.
  */
-public final class ScriptedDecisions implements DecisionMaker {
+public class ScriptedDecisions implements DecisionMaker {
     public static final int BLOCK = 1000;
 
     @Override
