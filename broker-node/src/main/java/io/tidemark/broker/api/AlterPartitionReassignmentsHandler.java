@@ -5,13 +5,11 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.Reassignment;
-import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
@@ -25,11 +23,8 @@ import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
 
 /**
  * AlterPartitionReassignments, at any broker: other replicas for partitions, or an end to such a change.
- * Large requests go to the quorum in parts, one after another; each partition is changed by itself.
  */
 final class AlterPartitionReassignmentsHandler implements ApiHandler {
-    private static final int PART = 1_000;
-
     private final Supplier<ClusterImage> image;
     private final QuorumRequest quorum;
 
@@ -50,14 +45,14 @@ final class AlterPartitionReassignmentsHandler implements ApiHandler {
     private final class Change {
         private final Call call;
         private final boolean allowReplicationFactorChange;
-        private final long deadline;
+        private final int timeoutMs;
         private final List<Named> asked = new ArrayList<>();
         private final Map<String, ReassignableTopicResponse> results = new LinkedHashMap<>();
 
         Change(Call call, AlterPartitionReassignmentsRequestData request, ClusterImage now) {
             this.call = call;
             this.allowReplicationFactorChange = request.allowReplicationFactorChange();
-            this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, request.timeoutMs()));
+            this.timeoutMs = request.timeoutMs();
             for (ReassignableTopic row : request.topics()) {
                 TopicState topic = now.topic(row.name());
                 row.partitions().forEach(partition -> ask(row.name(), topic, partition));
@@ -83,41 +78,25 @@ final class AlterPartitionReassignmentsHandler implements ApiHandler {
         }
 
         private void run() {
-            if (asked.isEmpty()) {
-                call.respond(new AlterPartitionReassignmentsResponse(new AlterPartitionReassignmentsResponseData()
-                        .setAllowReplicationFactorChange(allowReplicationFactorChange)
-                        .setResponses(List.copyOf(results.values()))));
-                return;
-            }
-            List<Named> rest = asked.subList(0, Math.min(PART, asked.size()));
-            List<Named> part = List.copyOf(rest);
-            rest.clear();
-            QuorumCommand command = new QuorumCommand.AlterReassignments(
-                    part.stream().map(Named::wanted).toList(),
-                    allowReplicationFactorChange,
-                    call.header().clientId());
-            int timeoutMs = (int) TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            quorum.submit(command, timeoutMs, (answer, failure) -> {
-                take(part, answer == null ? null : answer.reply());
-                run();
-            });
+            String client = call.header().clientId();
+            new ChangeInParts<>(
+                            quorum,
+                            timeoutMs,
+                            part -> new QuorumCommand.AlterReassignments(
+                                    part.stream().map(Named::wanted).toList(), allowReplicationFactorChange, client),
+                            this::take,
+                            this::respond)
+                    .submit(asked);
         }
 
-        private void take(List<Named> part, QuorumReply reply) {
-            boolean rows = reply instanceof QuorumReply.Rows all && all.rows().size() == part.size();
-            for (int i = 0; i < part.size(); i++) {
-                Errors error = Errors.REQUEST_TIMED_OUT;
-                String message = "the outcome is not known";
-                if (rows) {
-                    QuorumReply.Rows.Row row = ((QuorumReply.Rows) reply).rows().get(i);
-                    error = ReplyErrors.of(row.error());
-                    message = error == Errors.NONE ? null : row.message();
-                } else if (reply instanceof QuorumReply.Refused refused) {
-                    error = ReplyErrors.of(refused.error());
-                    message = refused.message();
-                }
-                tell(part.get(i).topic(), part.get(i).wanted().id().partition(), error, message);
-            }
+        private void take(Named row, Errors error, String message) {
+            tell(row.topic(), row.wanted().id().partition(), error, message);
+        }
+
+        private void respond() {
+            call.respond(new AlterPartitionReassignmentsResponse(new AlterPartitionReassignmentsResponseData()
+                    .setAllowReplicationFactorChange(allowReplicationFactorChange)
+                    .setResponses(List.copyOf(results.values()))));
         }
 
         private void tell(String topic, int partition, Errors error, String message) {

@@ -5,7 +5,6 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
-import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
@@ -25,11 +23,9 @@ import org.apache.kafka.common.requests.ElectLeadersResponse;
 
 /**
  * ElectLeaders, at any broker: for the partitions named, or for all of which this broker's image says that an
- * election is needed. Large requests go to the quorum in parts, one after another.
+ * election is needed.
  */
 final class ElectLeadersHandler implements ApiHandler {
-    private static final int PART = 1_000;
-
     private final Supplier<ClusterImage> image;
     private final QuorumRequest quorum;
 
@@ -51,7 +47,6 @@ final class ElectLeadersHandler implements ApiHandler {
         private final Call call;
         private final ElectLeadersRequest request;
         private final boolean unclean;
-        private final long deadline;
         private final List<Named> asked = new ArrayList<>();
         private final Map<String, ReplicaElectionResult> results = new LinkedHashMap<>();
 
@@ -59,8 +54,6 @@ final class ElectLeadersHandler implements ApiHandler {
             this.call = call;
             this.request = request;
             this.unclean = request.electionType() == ElectionType.UNCLEAN;
-            this.deadline = System.nanoTime()
-                    + TimeUnit.MILLISECONDS.toNanos(Math.max(1, request.data().timeoutMs()));
             if (request.data().topicPartitions() == null) {
                 now.topics().values().forEach(this::askWhereNeeded);
             } else {
@@ -91,41 +84,27 @@ final class ElectLeadersHandler implements ApiHandler {
         }
 
         private void run() {
-            if (asked.isEmpty()) {
-                call.respond(new ElectLeadersResponse(
-                        0, Errors.NONE.code(), List.copyOf(results.values()), request.version()));
-                return;
-            }
-            List<Named> rest = asked.subList(0, Math.min(PART, asked.size()));
-            List<Named> part = List.copyOf(rest);
-            rest.clear();
-            List<PartitionId> ids = part.stream().map(Named::id).toList();
             String client = call.header().clientId();
-            int timeoutMs = (int) TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            quorum.submit(new QuorumCommand.ElectLeaders(ids, unclean, client), timeoutMs, (answer, failure) -> {
-                take(part, answer == null ? null : answer.reply());
-                run();
-            });
+            new ChangeInParts<>(
+                            quorum,
+                            request.data().timeoutMs(),
+                            part -> new QuorumCommand.ElectLeaders(
+                                    part.stream().map(Named::id).toList(), unclean, client),
+                            this::take,
+                            this::respond)
+                    .submit(asked);
         }
 
-        private void take(List<Named> part, QuorumReply reply) {
-            boolean rows = reply instanceof QuorumReply.Rows all && all.rows().size() == part.size();
-            for (int i = 0; i < part.size(); i++) {
-                Errors error = Errors.REQUEST_TIMED_OUT;
-                String message = "the outcome is not known";
-                if (rows) {
-                    QuorumReply.Rows.Row row = ((QuorumReply.Rows) reply).rows().get(i);
-                    error = ReplyErrors.of(row.error());
-                    message = error == Errors.NONE ? null : row.message();
-                } else if (reply instanceof QuorumReply.Refused refused) {
-                    error = ReplyErrors.of(refused.error());
-                    message = refused.message();
-                }
-                boolean forAll = request.data().topicPartitions() == null;
-                if (!forAll || error != Errors.ELECTION_NOT_NEEDED) {
-                    tell(part.get(i).topic(), part.get(i).partition(), error, message);
-                }
+        private void take(Named row, Errors error, String message) {
+            boolean forAll = request.data().topicPartitions() == null;
+            if (!forAll || error != Errors.ELECTION_NOT_NEEDED) {
+                tell(row.topic(), row.partition(), error, message);
             }
+        }
+
+        private void respond() {
+            call.respond(
+                    new ElectLeadersResponse(0, Errors.NONE.code(), List.copyOf(results.values()), request.version()));
         }
 
         private void tell(String topic, int partition, Errors error, String message) {

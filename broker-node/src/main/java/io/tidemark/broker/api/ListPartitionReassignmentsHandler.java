@@ -51,9 +51,7 @@ final class ListPartitionReassignmentsHandler implements ApiHandler {
     private static void add(
             ListPartitionReassignmentsResponseData response, TopicState topic, List<PartitionState> partitions) {
         List<OngoingPartitionReassignment> ongoing = partitions.stream()
-                .filter(partition -> partition != null
-                        && !(partition.adding().isEmpty()
-                                && partition.removing().isEmpty()))
+                .filter(partition -> partition != null && partition.reassigning())
                 .map(partition -> new OngoingPartitionReassignment()
                         .setPartitionIndex(partition.id().partition())
                         .setReplicas(partition.replicas())

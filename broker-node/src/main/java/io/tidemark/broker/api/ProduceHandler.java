@@ -80,7 +80,7 @@ public final class ProduceHandler implements ApiHandler {
         TopicPartition name = new TopicPartition(topic.name(), data.index());
         ProducedBatch batch;
         try {
-            batch = ProducedBatch.of(name, (MemoryRecords) data.records(), pending.call, new RowOutcome(pending, row));
+            batch = ProducedBatch.of(name, (MemoryRecords) data.records(), pending.call, pending.new RowOutcome(row));
         } catch (ApiException e) {
             Pending.refuse(row, Errors.forException(e), e.getMessage());
             return;
@@ -99,28 +99,6 @@ public final class ProduceHandler implements ApiHandler {
                 }
             }
         });
-    }
-
-    /** Takes what became of a batch to its row, on the connection's loop. */
-    private static final class RowOutcome implements ProducedBatch.Outcome {
-        private final Pending pending;
-        private final ProduceResponseData.PartitionProduceResponse row;
-
-        private RowOutcome(Pending pending, ProduceResponseData.PartitionProduceResponse row) {
-            this.pending = pending;
-            this.row = row;
-        }
-
-        @Override
-        public void known(
-                ReplicaError error,
-                long base,
-                long logStart,
-                long logAppendTimeMs,
-                String message,
-                RuntimeException cause) {
-            pending.decided(row, error, base, logStart, logAppendTimeMs, message, cause);
-        }
     }
 
     /** One request until all its partitions are decided; belongs to the connection's loop. */
@@ -168,27 +146,36 @@ public final class ProduceHandler implements ApiHandler {
             });
         }
 
-        private void decided(
-                ProduceResponseData.PartitionProduceResponse row,
-                ReplicaError error,
-                long base,
-                long logStart,
-                long logAppendTimeMs,
-                String message,
-                RuntimeException cause) {
-            home.execute(new Runnable() {
-                @Override
-                public void run() {
-                    if (cause != null) {
-                        explain(row, cause);
-                    } else if (error != ReplicaError.NONE) {
-                        refuse(row, ReplicaErrors.onWire(error), message);
-                    } else {
-                        row.setBaseOffset(base).setLogStartOffset(logStart).setLogAppendTimeMs(logAppendTimeMs);
+        /** Takes what became of a batch to its row. */
+        private final class RowOutcome implements ProducedBatch.Outcome {
+            private final ProduceResponseData.PartitionProduceResponse row;
+
+            private RowOutcome(ProduceResponseData.PartitionProduceResponse row) {
+                this.row = row;
+            }
+
+            @Override
+            public void known(
+                    ReplicaError error,
+                    long base,
+                    long logStart,
+                    long logAppendTimeMs,
+                    String message,
+                    RuntimeException cause) {
+                home.execute(new Runnable() {
+                    @Override
+                    public void run() {
+                        if (cause != null) {
+                            explain(row, cause);
+                        } else if (error != ReplicaError.NONE) {
+                            refuse(row, ReplicaErrors.onWire(error), message);
+                        } else {
+                            row.setBaseOffset(base).setLogStartOffset(logStart).setLogAppendTimeMs(logAppendTimeMs);
+                        }
+                        oneDone();
                     }
-                    oneDone();
-                }
-            });
+                });
+            }
         }
 
         private static void explain(ProduceResponseData.PartitionProduceResponse row, RuntimeException cause) {
