@@ -2,13 +2,12 @@ package io.tidemark.broker.quorum;
 
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.config.Uuids;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -82,14 +81,13 @@ final class QuorumCaller implements AutoCloseable {
 
     /** The quorum's group, derived from the cluster id and the voters as the controllers do. */
     private static RaftGroup group(LinkSettings settings) {
-        UUID id = UUID.nameUUIDFromBytes(("tidemark:" + settings.clusterId()).getBytes(StandardCharsets.UTF_8));
         List<RaftPeer> peers = settings.voters().stream()
                 .map(voter -> RaftPeer.newBuilder()
                         .setId(peerId(voter))
                         .setAddress(voter.address())
                         .build())
                 .toList();
-        return RaftGroup.valueOf(RaftGroupId.valueOf(id), peers);
+        return RaftGroup.valueOf(RaftGroupId.valueOf(Uuids.quorumGroup(settings.clusterId())), peers);
     }
 
     private static RaftPeerId peerId(QuorumVoter voter) {

@@ -22,6 +22,11 @@ public record KeyframeFile(Path path, long term, long index) {
 
     private static final Pattern NAME = Pattern.compile("snapshot\\.(\\d{1,18})_(\\d{1,18})");
 
+    /** The name of the image up to that entry. */
+    public static String nameOf(long term, long index) {
+        return "snapshot." + term + "_" + index;
+    }
+
     /** Empty for a name of another form. */
     public static Optional<KeyframeFile> parse(Path path) {
         Matcher name = NAME.matcher(path.getFileName().toString());

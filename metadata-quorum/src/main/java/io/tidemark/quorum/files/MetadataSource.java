@@ -13,6 +13,17 @@ public interface MetadataSource extends Closeable {
     /** Images at earlier points, by index ascending. */
     List<Keyframe> keyframes() throws IOException;
 
+    /** The index behind the nearest image of before that index, to read on from; 0, the beginning, if there is none. */
+    default long behindImageBefore(long index) throws IOException {
+        long start = 0;
+        for (Keyframe keyframe : keyframes()) {
+            if (keyframe.index() < index) {
+                start = keyframe.index() + 1;
+            }
+        }
+        return start;
+    }
+
     /** Highest index known to be committed, -1 if none is; entries behind it may still come to nothing. */
     long committed() throws IOException;
 

@@ -2,8 +2,8 @@ package io.tidemark.quorum.files;
 
 import io.tidemark.model.config.DirectoryException;
 import io.tidemark.model.config.DirectoryIdentity;
+import io.tidemark.model.config.Uuids;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -37,11 +36,6 @@ public record NodeFiles(
     private static final String CURRENT = "current";
     private static final Set<String> OF_RATIS = Set.of("raft-meta", "raft-meta.conf");
     private static final String TEMPORARY = ".tmp";
-
-    /** The folder of the one group of a cluster has this name. */
-    public static UUID groupId(String clusterId) {
-        return UUID.nameUUIDFromBytes(("tidemark:" + clusterId).getBytes(StandardCharsets.UTF_8));
-    }
 
     /**
      * Looks at a controller's directory, or at a copy of just its {@code GROUP} or {@code current} folder. Throws
@@ -105,7 +99,7 @@ public record NodeFiles(
     private static Optional<String> own(Path directory, List<Finding> findings) {
         try {
             return DirectoryIdentity.read(directory)
-                    .map(identity -> groupId(identity.clusterId()).toString());
+                    .map(identity -> Uuids.quorumGroup(identity.clusterId()).toString());
         } catch (DirectoryException e) {
             findings.add(Finding.damage(directory, -1, e.getMessage()));
             return Optional.empty();

@@ -20,7 +20,8 @@ final class Agreement {
     /** False if they contradict each other, which is a finding, or cannot be compared. */
     boolean check() throws IOException {
         long index = Math.min(left.committed(), right.committed());
-        long contradiction = new NodeDiff(left, right, output).contradiction(0, index);
+        NodeDiff diff = new NodeDiff(left, right, output);
+        long contradiction = diff.contradiction(0, index);
         if (contradiction >= 0) {
             output.finding(Finding.damage(
                     null,
@@ -28,8 +29,8 @@ final class Agreement {
                     "entry " + contradiction + " is not the same in " + left.name() + " and in " + right.name()));
             return false;
         }
-        ClusterImage one = index < 0 ? null : new Timeline(left, output::finding).at(index);
-        ClusterImage other = index < 0 ? null : new Timeline(right, output::finding).at(index);
+        ClusterImage one = diff.state(left, index);
+        ClusterImage other = diff.state(right, index);
         if (one == null || other == null) {
             output.remark("note: " + left.name() + " and " + right.name() + " cannot be compared: the state at index "
                     + index + " is not known in " + (one == null ? left.name() : right.name()));

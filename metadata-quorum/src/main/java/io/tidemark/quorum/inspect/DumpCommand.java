@@ -2,7 +2,6 @@ package io.tidemark.quorum.inspect;
 
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.quorum.files.MetadataSource;
-import io.tidemark.quorum.files.MetadataSource.Keyframe;
 import io.tidemark.quorum.files.RawEntry;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -26,21 +25,8 @@ final class DumpCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options;
 
-    @Option(names = "--topic", paramLabel = "T", description = "only what concerns that topic (name or id)")
-    private String topic;
-
-    @Option(names = "--partition", paramLabel = "P", defaultValue = "-1", description = "and of it that partition")
-    private int partition;
-
-    @Option(
-            names = "--broker",
-            paramLabel = "N",
-            defaultValue = "-1",
-            description = "only what that broker asked for, or what names it")
-    private int broker;
-
-    @Option(names = "--kind", paramLabel = "K", description = "only entries or records of that kind")
-    private String kind;
+    @Mixin
+    private FilterOptions filters;
 
     @Option(names = "--from", paramLabel = "POINT", description = "from that index or time on")
     private String from;
@@ -54,18 +40,13 @@ final class DumpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Output output = options.output();
-        if (partition >= 0 && topic == null) {
-            throw options.usage("--partition needs --topic");
-        }
         Point begin = options.point("--from", from, output.moments());
         Point end = options.point("--to", to, output.moments());
-        EntryFilter filter = new EntryFilter(topic, partition, broker, kind);
+        EntryFilter filter = filters.filter(options);
         try (MetadataSource source = options.open(output)) {
             long start = start(source, begin, output);
             Dumping dumping = new Dumping(output, filter, new Chain(source, start), source.committed(), begin, end);
-            if (!output.json()) {
-                output.line(output.style().dim(EntryText.header()));
-            }
+            dumping.lines.header();
             new EntryStream(source, output::finding).read(start, dumping.lastIndex(), dumping);
         }
         return output.status();
@@ -79,13 +60,7 @@ final class DumpCommand implements Callable<Integer> {
         if (begin.isTime()) {
             return new Timeline(source, output::finding).before(begin.timeMs() - 1);
         }
-        long start = 0;
-        for (Keyframe keyframe : source.keyframes()) {
-            if (keyframe.index() < begin.index()) {
-                start = keyframe.index() + 1;
-            }
-        }
-        return start;
+        return source.behindImageBefore(begin.index());
     }
 
     private final class Dumping implements EntryStream.Visitor {
@@ -95,9 +70,8 @@ final class DumpCommand implements Callable<Integer> {
         private final long committed;
         private final Point begin;
         private final Point end;
-        private final EntryText text;
-        private final EntryJson json;
-        private int lines;
+        private final EntryLines lines;
+        private int shown;
 
         Dumping(Output output, EntryFilter filter, Chain chain, long committed, Point begin, Point end) {
             this.output = output;
@@ -106,8 +80,7 @@ final class DumpCommand implements Callable<Integer> {
             this.committed = committed;
             this.begin = begin;
             this.end = end;
-            this.text = new EntryText(output.moments(), output.style(), chain.names(), filter);
-            this.json = new EntryJson(chain.names(), filter);
+            this.lines = new EntryLines(output, chain.names(), filter);
         }
 
         long lastIndex() {
@@ -125,8 +98,8 @@ final class DumpCommand implements Callable<Integer> {
                 return true;
             }
             EntryView view = new EntryView(raw, entry, effect, raw.index() <= committed);
-            String line = output.json() ? json.of(view) : text.of(view);
-            if ((++lines & 0xff) == 0) {
+            String line = lines.of(view);
+            if ((++shown & 0xff) == 0) {
                 return output.line(line);
             }
             output.quick(line);

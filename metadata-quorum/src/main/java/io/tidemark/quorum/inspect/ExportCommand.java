@@ -42,7 +42,7 @@ final class ExportCommand implements Callable<Integer> {
         try (MetadataSource source = options.open(output)) {
             Locator.Located located = new Locator(source, output).at(options.point("--at", at, output.moments()));
             Path target =
-                    Files.isDirectory(file) ? file.resolve("snapshot." + located.term() + "_" + located.index()) : file;
+                    Files.isDirectory(file) ? file.resolve(KeyframeFile.nameOf(located.term(), located.index())) : file;
             byte[] bytes = SnapshotCodec.encode(located.image());
             write(target, bytes);
             write(

@@ -98,7 +98,8 @@ final class NodeDiff {
         output.quick(Json.of(row));
     }
 
-    private ClusterImage state(MetadataSource source, long index) throws IOException {
+    /** The state of that side there; null if it is not known. */
+    ClusterImage state(MetadataSource source, long index) throws IOException {
         return index < 0 ? null : new Timeline(source, output::finding).at(index);
     }
 

@@ -70,7 +70,7 @@ final class StateText {
         if (!state.lastKnownElr().isEmpty()) {
             text.append(" last-known-leader=").append(ids(state.lastKnownElr()));
         }
-        if (!state.adding().isEmpty() || !state.removing().isEmpty()) {
+        if (state.reassigning()) {
             text.append(" adding=")
                     .append(ids(state.adding()))
                     .append(" removing=")

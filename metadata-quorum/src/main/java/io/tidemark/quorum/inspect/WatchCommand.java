@@ -1,10 +1,8 @@
 package io.tidemark.quorum.inspect;
 
 import io.tidemark.model.metadata.MetadataEntry;
-import io.tidemark.quorum.files.MetadataSource.Keyframe;
 import io.tidemark.quorum.files.RawEntry;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,17 +18,8 @@ final class WatchCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options;
 
-    @Option(names = "--topic", paramLabel = "T", description = "only what concerns that topic (name or id)")
-    private String topic;
-
-    @Option(names = "--partition", paramLabel = "P", defaultValue = "-1", description = "and of it that partition")
-    private int partition;
-
-    @Option(names = "--broker", paramLabel = "N", defaultValue = "-1", description = "only what concerns that broker")
-    private int broker;
-
-    @Option(names = "--kind", paramLabel = "K", description = "only entries or records of that kind")
-    private String kind;
+    @Mixin
+    private FilterOptions filters;
 
     @Option(names = "--no-ops", description = "also the empty entries of an idle cluster")
     private boolean noOps;
@@ -41,25 +30,18 @@ final class WatchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Output output = options.output();
-        if (partition >= 0 && topic == null) {
-            throw options.usage("--partition needs --topic");
-        }
-        EntryFilter filter = new EntryFilter(topic, partition, broker, kind);
+        EntryFilter filter = filters.filter(options);
         try (LiveSource source = options.live(output)) {
             long next = source.committed() + 1;
             // From the nearest image up to now, to know what topics are called and what the next entry must be based
             // on.
-            List<Keyframe> keyframes = source.keyframes();
-            long start = keyframes.isEmpty()
-                    ? 0
-                    : keyframes.get(keyframes.size() - 1).index() + 1;
+            long start = source.behindImageBefore(Long.MAX_VALUE);
             Chain chain = new Chain(source, start);
             new EntryStream(source, output::finding).read(start, next - 1, new Watching(chain, null));
-            Watching watching = new Watching(chain, new Shown(output, filter, chain));
+            Shown shown = new Shown(output, filter, new EntryLines(output, chain.names(), filter));
+            Watching watching = new Watching(chain, shown);
             watching.next = next;
-            if (!output.json()) {
-                output.line(output.style().dim(EntryText.header()));
-            }
+            shown.lines().header();
             output.flush();
             while (watching.go) {
                 if (source.await(watching.next)) {
@@ -71,15 +53,7 @@ final class WatchCommand implements Callable<Integer> {
         return output.status();
     }
 
-    private record Shown(Output output, EntryFilter filter, EntryText text, EntryJson json) {
-        Shown(Output output, EntryFilter filter, Chain chain) {
-            this(
-                    output,
-                    filter,
-                    new EntryText(output.moments(), output.style(), chain.names(), filter),
-                    new EntryJson(chain.names(), filter));
-        }
-    }
+    private record Shown(Output output, EntryFilter filter, EntryLines lines) {}
 
     private final class Watching implements EntryStream.Visitor {
         private final Chain chain;
@@ -103,12 +77,7 @@ final class WatchCommand implements Callable<Integer> {
                 return true;
             }
             EntryView view = new EntryView(raw, entry, effect, true);
-            go = shown.output()
-                            .line(
-                                    shown.output().json()
-                                            ? shown.json().of(view)
-                                            : shown.text().of(view))
-                    && ++told < count;
+            go = shown.output().line(shown.lines().of(view)) && ++told < count;
             return go;
         }
 

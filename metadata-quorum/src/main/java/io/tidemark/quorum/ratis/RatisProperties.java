@@ -2,7 +2,7 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
-import io.tidemark.quorum.files.NodeFiles;
+import io.tidemark.model.config.Uuids;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
@@ -43,7 +43,7 @@ public final class RatisProperties {
                         .setAddress(voter.address())
                         .build())
                 .toList();
-        return RaftGroup.valueOf(RaftGroupId.valueOf(NodeFiles.groupId(clusterId)), peers);
+        return RaftGroup.valueOf(RaftGroupId.valueOf(Uuids.quorumGroup(clusterId)), peers);
     }
 
     static RaftPeerId peerId(int nodeId) {

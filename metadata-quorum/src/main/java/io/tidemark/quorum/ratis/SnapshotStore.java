@@ -1,7 +1,7 @@
 package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.codec.SnapshotCodec;
-import java.io.File;
+import io.tidemark.quorum.files.KeyframeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -12,8 +12,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -30,8 +28,6 @@ import org.apache.ratis.util.MD5FileUtil;
  * complete and durable before it is named there. The folder holds nothing else, since an install replaces all of it.
  */
 final class SnapshotStore implements StateMachineStorage {
-    private static final Pattern NAME = Pattern.compile("snapshot\\.(\\d+)_(\\d+)");
-
     private volatile Path folder;
     private volatile SingleFileSnapshotInfo latest;
     private volatile SingleFileSnapshotInfo written;
@@ -68,7 +64,7 @@ final class SnapshotStore implements StateMachineStorage {
 
     /** Writes a snapshot durably, to be adopted by {@link #adoptWritten}. */
     void write(AppliedState state) throws IOException {
-        Path file = folder.resolve("snapshot." + state.term() + "_" + state.index());
+        Path file = folder.resolve(KeyframeFile.nameOf(state.term(), state.index()));
         Path temporary = folder.resolve(file.getFileName() + ".tmp");
         try (FileChannel channel = FileChannel.open(
                 temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
@@ -115,7 +111,7 @@ final class SnapshotStore implements StateMachineStorage {
         for (SingleFileSnapshotInfo old : found.subList(Math.min(kept, found.size()), found.size())) {
             Path path = old.getFile().getPath();
             Files.deleteIfExists(path);
-            Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(path.toFile()).toPath());
+            Files.deleteIfExists(KeyframeFile.digestOf(path));
         }
     }
 
@@ -124,13 +120,10 @@ final class SnapshotStore implements StateMachineStorage {
         List<SingleFileSnapshotInfo> found = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path path : (Iterable<Path>) files::iterator) {
-                Matcher name = NAME.matcher(path.getFileName().toString());
-                File file = path.toFile();
-                if (name.matches() && MD5FileUtil.getDigestFileForFile(file).exists()) {
-                    TermIndex position =
-                            TermIndex.valueOf(Long.parseLong(name.group(1)), Long.parseLong(name.group(2)));
-                    found.add(new SingleFileSnapshotInfo(
-                            new FileInfo(path, MD5FileUtil.readStoredMd5ForFile(file)), position));
+                KeyframeFile snapshot = KeyframeFile.parse(path).orElse(null);
+                if (snapshot != null && Files.exists(KeyframeFile.digestOf(path))) {
+                    FileInfo file = new FileInfo(path, MD5FileUtil.readStoredMd5ForFile(path.toFile()));
+                    found.add(new SingleFileSnapshotInfo(file, TermIndex.valueOf(snapshot.term(), snapshot.index())));
                 }
             }
         }

@@ -4,6 +4,7 @@ import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.SnapshotCodec;
+import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.MetadataEntry;
@@ -62,7 +63,7 @@ final class FixtureLog implements AutoCloseable {
         this.directory = directory;
         this.current = directory
                 .resolve(NodeFiles.QUORUM)
-                .resolve(NodeFiles.groupId(CLUSTER).toString())
+                .resolve(Uuids.quorumGroup(CLUSTER).toString())
                 .resolve("current");
         try {
             Files.createDirectories(current);

@@ -1,10 +1,11 @@
 package io.tidemark.model.config;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.UUID;
 
-/** Cluster and directory ids: 128 bits as 22 characters of unpadded URL-safe base64, as Kafka writes them. */
+/** Cluster and directory ids: 128 bits as 22 characters of unpadded URL-safe base64, as Kafka writes them; and what follows from them. */
 public final class Uuids {
     private Uuids() {}
 
@@ -21,6 +22,11 @@ public final class Uuids {
                 return text;
             }
         }
+    }
+
+    /** Id of the quorum's one group in a cluster: controllers and brokers derive it, and the folder of the log has it as name. */
+    public static UUID quorumGroup(String clusterId) {
+        return UUID.nameUUIDFromBytes(("tidemark:" + clusterId).getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns {@code text} if it is such an id; throws IllegalArgumentException otherwise. */
