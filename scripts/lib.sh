@@ -53,6 +53,16 @@ require_class_path() {
   done
 }
 
+# Sets ARCHIVE_OPTIONS to what maps the classes of the role $1 into memory. There is one archive for each role, since all of
+# it becomes resident. One that does not fit this Java or these jars is passed over without a word.
+archive_options() {
+  local archive=${CLASS_ARCHIVES:-}/$1.jsa
+  ARCHIVE_OPTIONS=()
+  if [[ -n ${CLASS_ARCHIVES:-} && -s $archive ]]; then
+    ARCHIVE_OPTIONS=("-XX:SharedArchiveFile=$archive" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
+  fi
+}
+
 # Sets JVM_OPTIONS for a node of the role $1 that logs to the directory $2.
 jvm_options() {
   local heap=${TIDEMARK_BROKER_HEAP_OPTS:--Xmx512m}
@@ -76,12 +86,8 @@ jvm_options() {
   if [[ $JAVA_MAJOR -ge 22 ]]; then
     JVM_OPTIONS+=(--enable-native-access=ALL-UNNAMED)
   fi
-  # One for each role: all of an archive becomes resident. One that does not fit this Java or these jars is passed over
-  # without a word.
-  local archive=${CLASS_ARCHIVES:-}/$1.jsa
-  if [[ -n ${CLASS_ARCHIVES:-} && -s $archive ]]; then
-    JVM_OPTIONS+=("-XX:SharedArchiveFile=$archive" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
-  fi
+  archive_options "$1"
+  JVM_OPTIONS+=("${ARCHIVE_OPTIONS[@]}")
   JVM_OPTIONS+=("-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" "-Dtidemark.log.dir=$2")
 }
 

@@ -105,10 +105,8 @@ require_class_path
 read -r -a options <<<"${TIDEMARK_TOOL_HEAP_OPTS:--Xmx1g}"
 options+=(-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError "-Dlog4j2.configurationFile=$ROOT/config/log4j2-tools.xml")
 [[ $JAVA_MAJOR -lt 22 ]] || options+=(--enable-native-access=ALL-UNNAMED)
-# An archive that does not fit is passed over without a word.
-if [[ -n ${CLASS_ARCHIVES:-} && -s $CLASS_ARCHIVES/controller.jsa ]]; then
-  options+=("-XX:SharedArchiveFile=$CLASS_ARCHIVES/controller.jsa" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
-fi
+archive_options controller
+options+=("${ARCHIVE_OPTIONS[@]}")
 [[ ! -t 1 ]] || options+=(-Dtidemark.terminal.out=true)
 [[ ! -t 2 ]] || options+=(-Dtidemark.terminal.err=true)
 exec "$JAVA" "${options[@]}" -cp "$CLASS_PATH" io.tidemark.quorum.inspect.MetadataLogMain \
