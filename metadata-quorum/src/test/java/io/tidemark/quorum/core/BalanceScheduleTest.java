@@ -3,13 +3,9 @@ package io.tidemark.quorum.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.MonoTime;
-import io.tidemark.model.metadata.QuorumCommand.AlterReassignments;
 import io.tidemark.model.metadata.QuorumCommand.BalanceLeaders;
 import io.tidemark.model.metadata.QuorumCommand.BalanceLeaders.Balance;
-import io.tidemark.model.metadata.QuorumCommand.Reassignment;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** When elections are held from time to time (R7.71, R7.72). */
@@ -24,21 +20,11 @@ class BalanceScheduleTest {
         return schedule.due(c.image, new MonoTime(ms));
     }
 
-    private void everythingIsLedByTheSecond(int partitions) {
-        c.createTopic("many", Collections.nCopies(partitions, List.of(2, 1, 3)), Map.of());
-        c.run(new AlterReassignments(
-                c.image.topic("many").partitions().stream()
-                        .map(state -> new Reassignment(state.id(), List.of(1, 2, 3)))
-                        .toList(),
-                true,
-                ""));
-    }
-
     @Test
     void anIntervalAfterTheTermBeganAndThenEveryInterval() {
         assertThat(due(10 * INTERVAL)).as("no term yet").isEmpty();
         schedule.activate(new MonoTime(0));
-        everythingIsLedByTheSecond(10);
+        c.manyLedByTheSecond(10);
         assertThat(due(INTERVAL - 1)).isEmpty();
         assertThat(due(INTERVAL)).containsExactly(PREFERRED);
         assertThat(due(INTERVAL + BalanceSchedule.AGAIN_MS)).isEmpty();
@@ -51,7 +37,7 @@ class BalanceScheduleTest {
     @Test
     void aFullPassIsFollowedByAnotherSoon() {
         schedule.activate(new MonoTime(0));
-        everythingIsLedByTheSecond(LeaderBalance.MAX_ELECTIONS + 1);
+        c.manyLedByTheSecond(LeaderBalance.MAX_ELECTIONS + 1);
         assertThat(due(INTERVAL)).containsExactly(PREFERRED);
         c.run(PREFERRED);
         assertThat(due(INTERVAL + BalanceSchedule.AGAIN_MS - 1)).isEmpty();
@@ -64,7 +50,7 @@ class BalanceScheduleTest {
     void switchedOffNothingIsLookedFor() {
         BalanceSchedule off = new BalanceSchedule(0, 0);
         off.activate(new MonoTime(0));
-        everythingIsLedByTheSecond(1);
+        c.manyLedByTheSecond(1);
         assertThat(off.due(c.image, new MonoTime(100 * INTERVAL))).isEmpty();
     }
 }

@@ -3,14 +3,9 @@ package io.tidemark.quorum.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.metadata.ErrorCode;
-import io.tidemark.model.metadata.QuorumCommand.AlterReassignments;
 import io.tidemark.model.metadata.QuorumCommand.BalanceLeaders;
 import io.tidemark.model.metadata.QuorumCommand.BalanceLeaders.Balance;
-import io.tidemark.model.metadata.QuorumCommand.Reassignment;
 import io.tidemark.quorum.core.TestCluster.Return;
-import java.util.Collections;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Elections from time to time (R7.71, R7.72). */
@@ -40,13 +35,7 @@ class LeaderBalanceTest {
 
     @Test
     void aPassIsBoundedAndTheNextFindsTheRest() {
-        c.createTopic("many", Collections.nCopies(2_500, List.of(2, 1, 3)), Map.of());
-        c.run(new AlterReassignments(
-                c.image.topic("many").partitions().stream()
-                        .map(state -> new Reassignment(state.id(), List.of(1, 2, 3)))
-                        .toList(),
-                true,
-                ""));
+        c.manyLedByTheSecond(2_500);
         assertThat(LeaderBalance.wanting(c.image, Balance.PREFERRED)).isEqualTo(LeaderBalance.MAX_ELECTIONS);
         for (int changes : new int[] {1_000, 1_000, 500, 0}) {
             balance(Balance.PREFERRED);

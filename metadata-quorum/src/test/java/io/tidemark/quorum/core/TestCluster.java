@@ -22,6 +22,7 @@ import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -247,5 +248,16 @@ final class TestCluster {
 
     TopicId topicId(String name) {
         return image.topic(name).id();
+    }
+
+    /** A topic of which every partition is led by the second of its replicas: by 2, the first is 1. */
+    void manyLedByTheSecond(int partitions) {
+        createTopic("many", Collections.nCopies(partitions, List.of(2, 1, 3)), Map.of());
+        run(new QuorumCommand.AlterReassignments(
+                image.topic("many").partitions().stream()
+                        .map(state -> new QuorumCommand.Reassignment(state.id(), List.of(1, 2, 3)))
+                        .toList(),
+                true,
+                ""));
     }
 }

@@ -47,11 +47,12 @@ public final class QuorumHarness implements AutoCloseable {
      * listener refuses connections and a heartbeat of every 250 ms (or quarter of a session) is missing.
      */
     public static QuorumHarness withCore(Path root, int controllers, long sessionMs) {
-        return new QuorumHarness(
-                root,
-                controllers,
-                clusterId -> new CoreDecisions(
-                        new ControllerSettings(clusterId, 1, 1), sessionMs, Math.min(250, sessionMs / 4)));
+        return new QuorumHarness(root, controllers, core(sessionMs));
+    }
+
+    private static Function<String, DecisionMaker> core(long sessionMs) {
+        return clusterId ->
+                new CoreDecisions(new ControllerSettings(clusterId, 1, 1), sessionMs, Math.min(250, sessionMs / 4));
     }
 
     /** As {@link #withCore}, but a leader is given up only after seconds: for tests that keep the machine busy. */
@@ -59,8 +60,7 @@ public final class QuorumHarness implements AutoCloseable {
         return new QuorumHarness(
                 root,
                 controllers,
-                clusterId -> new CoreDecisions(
-                        new ControllerSettings(clusterId, 1, 1), sessionMs, Math.min(250, sessionMs / 4)),
+                core(sessionMs),
                 QuorumRpc.GRPC,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
@@ -88,7 +88,7 @@ public final class QuorumHarness implements AutoCloseable {
         return new QuorumHarness(
                 root,
                 controllers,
-                clusterId -> new CoreDecisions(new ControllerSettings(clusterId, 1, 1), 3_600_000, 250),
+                core(3_600_000),
                 QuorumRpc.GRPC,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
