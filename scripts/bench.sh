@@ -2,7 +2,7 @@
 # Does the same work on Tidemark and on a real Kafka, and shows both, the ratio, and whether the mark was reached.
 #
 # usage: scripts/bench.sh [--only NAME,...] [--quick] [--rounds N] [--target tidemark|kafka|both]
-#                         [--gb N] [--json FILE] [--data DIR] [--keep]
+#                         [--memory N] [--gb N] [--json FILE] [--data DIR] [--keep]
 #        scripts/bench.sh --self-check
 #
 # Both clusters are three controllers (512 MB heap) and three brokers (1 GB) as processes on this machine, one cluster
@@ -24,6 +24,9 @@
 #
 #   --quick        one round, short warm-up: shows that it works; the figures mean little
 #   --rounds N     of start, throughput, latency, consume, memory, partitions, idle (default 3); faults of a leader have five
+#   --memory N     GB left to the clusters, the rest is held meanwhile (default 12; 0 holds nothing). A machine in use has
+#                  its memory full of file pages; one that is fresh pays for each page that it touches first, on many
+#                  virtual machines more than for all the rest of the work
 #   --gb N         data of a broker for restart (default 2)
 #   --json FILE    default target/bench.json
 #   --data DIR     where the clusters live while they are measured (default: a temporary directory)
@@ -45,6 +48,7 @@ fault_rounds=5
 controller_rounds=3
 targets=(tidemark kafka)
 gb=2
+memory=12
 json=$ROOT/target/bench.json
 parent=${TMPDIR:-/tmp}
 keep=no
@@ -56,6 +60,7 @@ while [[ $# -gt 0 ]]; do
     --quick) quick=yes; shift ;;
     --rounds) [[ $# -ge 2 && $2 =~ ^[1-9][0-9]*$ ]] || die "$1 needs a number"; rounds=$2; shift 2 ;;
     --gb) [[ $# -ge 2 && $2 =~ ^[0-9.]+$ ]] || die "$1 needs a number"; gb=$2; shift 2 ;;
+    --memory) [[ $# -ge 2 && $2 =~ ^[0-9]+$ ]] || die "$1 needs a number"; memory=$2; shift 2 ;;
     --json) [[ $# -ge 2 ]] || die "$1 needs a value"; json=$2; shift 2 ;;
     --data) [[ $# -ge 2 ]] || die "$1 needs a value"; parent=$2; shift 2 ;;
     --keep) keep=yes; shift ;;
@@ -90,7 +95,8 @@ is_wanted() { [[ " ${wanted[*]} " == *" $1 "* ]]; }
 ! is_wanted consume || is_wanted throughput || die "consume reads what throughput wrote: ask for both"
 ! is_wanted idle || is_wanted partitions || die "idle needs partitions: ask for both"
 
-sizes=(--warm-up-gb 1.5 --measured-gb 1 --seconds 30)
+# The warm-up, three times on the disks, fills what memory is left.
+sizes=(--warm-up-gb 3.5 --measured-gb 1 --seconds 30)
 if [[ $quick == yes ]]; then
   rounds=1
   fault_rounds=1
@@ -171,6 +177,7 @@ finish() {
   fi
   destroy tidemark
   destroy kafka
+  [[ -z ${ballast:-} ]] || kill -KILL "$ballast" 2>/dev/null || true
   if [[ $keep == yes ]]; then
     echo "the servers' logs are in $work/kept" >&2
   else
@@ -183,6 +190,24 @@ trap 'exit 130' INT TERM
 
 failed=no
 client=
+ballast=
+
+# Holds all memory but --memory GB until the end of the run; sets HELD to what was done.
+hold_memory() {
+  local available held
+  available=$(awk '$1 == "MemAvailable:" { printf "%d", $2 / 1000 }' /proc/meminfo)
+  held=$((available - memory * 1000))
+  HELD="$((available / 1000)) GB"
+  [[ $memory -gt 0 && $held -ge 500 ]] || return 0
+  mkfifo "$work/held"
+  "$JAVA" -XX:+UseSerialGC -XX:+AlwaysPreTouch "-Xms${held}m" "-Xmx${held}m" -cp "$CLASS_PATH" \
+    io.tidemark.broker.drill.bench.Ballast <"$work/held" >"$work/ballast" &
+  ballast=$!
+  exec 8>"$work/held"
+  # Pages touched for the first time: seconds for each GB on some machines.
+  wait_for 300 grep -q held "$work/ballast" || die "memory could not be held; --memory 0 does without"
+  HELD="$memory of $((available / 1000)) GB left to the clusters, so that their file pages come from a full cache"
+}
 
 # measure TARGET WORK,... [OPTIONS]: the works in one fresh client process.
 measure() {
@@ -276,10 +301,12 @@ if [[ $self_check == yes ]]; then
   exit 0
 fi
 
+hold_memory
 facts=(
   "date=$(date -u +%Y-%m-%dT%H:%M:%SZ)"
   "commit=$(git -C "$ROOT" describe --always --dirty 2>/dev/null || echo unknown)"
   "machine=$(nproc) x $(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(awk '$1 == "MemTotal:" { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo), $(uname -sr)"
+  "memory=$HELD"
   "load=$(cut -d' ' -f1-3 /proc/loadavg)"
   "java=$("$JAVA" -version 2>&1 | sed -n 2p)"
   "kafka=$(sed -n 's/.*<kafka.version>\(.*\)<.*/\1/p' "$ROOT/scripts/kafka-tools/pom.xml"), G1 as in its own scripts, broker $KAFKA_BROKER_HEAP_OPTS, controller $KAFKA_CONTROLLER_HEAP_OPTS"
