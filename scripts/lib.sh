@@ -68,10 +68,9 @@ jvm_options() {
   local heap=${TIDEMARK_BROKER_HEAP_OPTS:--Xmx512m}
   [[ $1 != controller ]] || heap=${TIDEMARK_CONTROLLER_HEAP_OPTS:--Xmx256m}
   # A small young generation is touched again and again: collections of it take a millisecond or two, where they were a
-  # hundred with the default of a third of the heap. The slow compiler costs more CPU in a broker's first gigabytes than
-  # its code saves there, and a controller is never busy enough for it (PERFORMANCE.md has the figures, and when to
-  # turn it on).
-  JVM_OPTIONS=(-Xmn32m -XX:TieredStopAtLevel=1)
+  # hundred with the default of a third of the heap. A controller is never busy enough to earn what the slow compiler
+  # costs; a broker pays it once (PERFORMANCE.md has the figures, and when to turn it off).
+  JVM_OPTIONS=(-Xmn32m)
   # A controller's messages are small; gRPC would set memory aside for them in pieces of 4 MB, these are of 256 KB.
   [[ $1 != controller ]] || JVM_OPTIONS=(-Xmn8m -XX:TieredStopAtLevel=1 \
     -Dorg.apache.ratis.thirdparty.io.netty.allocator.maxOrder=5)
