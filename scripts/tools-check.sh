@@ -139,7 +139,10 @@ row works 'Static|log.dirs|node.id|DEFAULT_CONFIG' "show a broker's settings" co
 row works '' "list the settings a broker was given at run time" configs "${server[@]}" --describe --broker 1
 row works 'Completed updating config for topic' "change a topic's setting" configs "${server[@]}" --alter --topic "$topic" --add-config retention.ms=3600000
 row works 'Completed updating config for group' "change a group's setting" configs "${server[@]}" --alter --group "$group" --add-config consumer.session.timeout.ms=50000
-row "not yet" 'reads its own configuration once' "change a broker's setting" configs "${server[@]}" --alter --broker 1 --add-config log.cleaner.threads=2
+row works 'Completed updating config for broker' "change a broker's setting" configs "${server[@]}" --alter --broker 1 --add-config log.retention.ms=3600000
+row works 'Completed updating default config for brokers' "change all brokers' setting" configs "${server[@]}" --alter --broker-defaults --add-config log.retention.ms=3600000
+row works 'log.retention.ms=3600000.*DYNAMIC_BROKER_CONFIG:log.retention.ms=3600000, DYNAMIC_DEFAULT_BROKER_CONFIG' "show what a broker was given at run time" configs "${server[@]}" --describe --broker 1
+row "not yet" 'cannot be changed while brokers run' "change a broker's number of threads" configs "${server[@]}" --alter --broker 1 --add-config log.cleaner.threads=2
 row "not yet" 'DESCRIBE_CLIENT_QUOTAS|DESCRIBE_USER_SCRAM' "quotas of users" configs "${server[@]}" --describe --entity-type users
 row works 'Processed a total of' "read with a group" console-consumer "${server[@]}" --topic "$topic" --group "$group" --from-beginning --max-messages 100 --timeout-ms 30000
 row works 'Processed a total of' "read with a group of the new protocol" console-consumer "${server[@]}" --topic "$topic" --group "$group-new" --from-beginning --max-messages 100 --timeout-ms 30000 --command-property group.protocol=consumer

@@ -32,8 +32,8 @@ import org.apache.kafka.common.requests.IncrementalAlterConfigsRequest;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
 
 /**
- * IncrementalAlterConfigs, and the older AlterConfigs, which sets a resource's keys all at once: of topics, of groups and
- * of the cluster's default, at any broker.
+ * IncrementalAlterConfigs, and the older AlterConfigs, which sets a resource's keys all at once: of topics, of groups, of
+ * brokers and of the cluster's default, at any broker.
  */
 final class AlterConfigsHandlers {
     /** Neither request says how long its client waits. */

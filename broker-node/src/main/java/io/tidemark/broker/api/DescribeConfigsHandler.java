@@ -2,6 +2,7 @@ package io.tidemark.broker.api;
 
 import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.net.Call;
+import io.tidemark.model.metadata.BrokerDefaults;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import java.util.ArrayList;
@@ -129,8 +130,7 @@ final class DescribeConfigsHandler implements ApiHandler {
         }
         Map<String, List<TopicConfigs.Origin>> values = new TreeMap<>();
         if (!clusterDefault) {
-            ConfigResource own = new ConfigResource(ConfigResource.Type.BROKER, resource.resourceName());
-            add(values, now.configs(own), ConfigSource.DYNAMIC_BROKER_CONFIG);
+            add(values, now.configs(ConfigResource.broker(brokerId)), ConfigSource.DYNAMIC_BROKER_CONFIG);
         }
         add(values, now.configs(ConfigResource.CLUSTER_DEFAULT), ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG);
         if (!clusterDefault) {
@@ -140,7 +140,7 @@ final class DescribeConfigsHandler implements ApiHandler {
         values.forEach((key, origins) -> {
             if (asked(resource, key)) {
                 entries.add(entry(key, origins, ConfigType.UNKNOWN, request)
-                        .setReadOnly(origins.get(0).source() == ConfigSource.STATIC_BROKER_CONFIG));
+                        .setReadOnly(BrokerDefaults.topicKey(key) == null));
             }
         });
         return new DescribeConfigsResult().setConfigs(entries);

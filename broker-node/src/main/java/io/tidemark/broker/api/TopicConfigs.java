@@ -65,8 +65,7 @@ final class TopicConfigs {
 
     /** All keys that a topic whose own configuration is {@code own} has, by name; Kafka's keys for tests if they are set. */
     List<Value> effective(Map<String, String> own, ClusterImage image) {
-        Map<String, String> dynamic =
-                image.configs(new ConfigResource(ConfigResource.Type.BROKER, Integer.toString(brokerId)));
+        Map<String, String> dynamic = image.configs(ConfigResource.broker(brokerId));
         Map<String, String> clusterDefault = image.configs(ConfigResource.CLUSTER_DEFAULT);
         List<Value> values = new ArrayList<>();
         Set<String> keys = new TreeSet<>(LogConfig.nonInternalConfigNames());

@@ -146,7 +146,7 @@ public final class Groups implements AutoCloseable {
                 .withTime(time)
                 .withTimer(new SystemTimerReaper("group-coordinator-reaper", new SystemTimer("group-coordinator")))
                 .withLoader(new OffsetsLoader(partitions, settings.coordinator().offsetsLoadBufferSize()))
-                .withWriter(new OffsetsWriter(partitions, topicDefaults, APPEND_PATIENCE_MS))
+                .withWriter(new OffsetsWriter(brokerId, partitions, topicDefaults, APPEND_PATIENCE_MS))
                 .withCoordinatorRuntimeMetrics(new GroupCoordinatorRuntimeMetrics(metrics))
                 .withGroupCoordinatorMetrics(new GroupCoordinatorMetrics(registry, metrics))
                 .withGroupConfigManager(configs.manager())

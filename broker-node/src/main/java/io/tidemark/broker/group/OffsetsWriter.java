@@ -26,6 +26,7 @@ import org.apache.kafka.storage.internals.log.VerificationGuard;
  * coordinator was loaded in. Runs on the coordinator's threads, which wait for the partition's loop.
  */
 final class OffsetsWriter implements PartitionWriter {
+    private final int brokerId;
     private final OffsetsPartitions partitions;
     private final TopicSettings defaults;
     private final long patienceMs;
@@ -34,7 +35,8 @@ final class OffsetsWriter implements PartitionWriter {
     private final Map<Integer, LogConfig> configs = new ConcurrentHashMap<>();
 
     /** @param patienceMs how long an append waits for its partition, and again until a write under way has ended */
-    OffsetsWriter(OffsetsPartitions partitions, TopicSettings defaults, long patienceMs) {
+    OffsetsWriter(int brokerId, OffsetsPartitions partitions, TopicSettings defaults, long patienceMs) {
+        this.brokerId = brokerId;
         this.partitions = partitions;
         this.defaults = defaults;
         this.patienceMs = patienceMs;
@@ -83,7 +85,7 @@ final class OffsetsWriter implements PartitionWriter {
 
     @Override
     public LogConfig config(TopicPartition tp) {
-        int maxBytes = TopicSettings.of(partitions.image(), tp.topic(), defaults, (key, value) -> {})
+        int maxBytes = TopicSettings.of(partitions.image(), tp.topic(), brokerId, defaults, (key, value) -> {})
                 .log()
                 .maxMessageBytes();
         return configs.computeIfAbsent(

@@ -120,6 +120,7 @@ public final class MetadataPublisher implements MetadataWaiter {
         return TopicSettings.of(
                 after,
                 topic,
+                replicaSettings.self(),
                 topicDefaults,
                 (key, value) -> LOG.warn("topic {}: {} = {} cannot be used, the default stays", topic, key, value));
     }

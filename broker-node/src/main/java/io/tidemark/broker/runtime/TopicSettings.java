@@ -5,7 +5,8 @@ import io.tidemark.model.metadata.ClusterImage;
 import java.util.function.BiConsumer;
 
 /**
- * A topic's configuration as its partitions use it: the topic's own values over the cluster's over the broker's file.
+ * A topic's configuration as its partitions use it: the topic's own values over the broker's dynamic ones, over the
+ * cluster's, over the broker's file.
  *
  * @param compression "producer", or the codec that batches are stored in
  * @param logAppendTime batches are stamped by the broker instead of the producer
@@ -35,10 +36,14 @@ public record TopicSettings(
         return cleanupPolicy.contains("delete");
     }
 
-    /** The settings of {@code topic}; a value that cannot be read is reported and the default stays. */
+    /** The settings of {@code topic} at that broker; a value that cannot be read is reported and the default stays. */
     public static TopicSettings of(
-            ClusterImage image, String topic, TopicSettings defaults, BiConsumer<String, String> unreadable) {
-        Reader reader = new Reader(image, topic, unreadable);
+            ClusterImage image,
+            String topic,
+            int brokerId,
+            TopicSettings defaults,
+            BiConsumer<String, String> unreadable) {
+        Reader reader = new Reader(image, topic, brokerId, unreadable);
         String cleanup = reader.text("cleanup.policy", defaults.cleanupPolicy());
         // What is only compacted keeps the newest record of every key, however old.
         boolean deletes = cleanup.contains("delete");
@@ -65,14 +70,14 @@ public record TopicSettings(
                 cleanup);
     }
 
-    private record Reader(ClusterImage image, String topic, BiConsumer<String, String> unreadable) {
+    private record Reader(ClusterImage image, String topic, int brokerId, BiConsumer<String, String> unreadable) {
         String text(String key, String otherwise) {
-            String value = image.topicConfig(topic, key);
+            String value = image.topicConfig(topic, key, brokerId);
             return value == null ? otherwise : value;
         }
 
         long number(String key, long otherwise, long low, long high) {
-            String value = image.topicConfig(topic, key);
+            String value = image.topicConfig(topic, key, brokerId);
             if (value == null) {
                 return otherwise;
             }

@@ -193,6 +193,25 @@ class AdminClientTest {
     }
 
     @Test
+    void aBrokersDynamicValuesAreDescribedAndCanBeChanged() throws Exception {
+        admin.createTopics(List.of(new NewTopic("t", 1, (short) 1))).all().get();
+        broker.quorum.apply(
+                new MetadataRecord.ConfigSet(
+                        io.tidemark.model.metadata.ConfigResource.CLUSTER_DEFAULT, "log.retention.ms", "7"),
+                new MetadataRecord.ConfigSet(
+                        io.tidemark.model.metadata.ConfigResource.broker(1), "log.retention.ms", "5"));
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, "t");
+        ConfigResource self = new ConfigResource(ConfigResource.Type.BROKER, "1");
+        Map<ConfigResource, Config> configs =
+                admin.describeConfigs(List.of(topic, self)).all().get();
+        ConfigEntry ofTopic = configs.get(topic).get("retention.ms");
+        assertThat(ofTopic.value()).isEqualTo("5");
+        assertThat(ofTopic.source()).isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_BROKER_CONFIG);
+        assertThat(configs.get(self).get("log.retention.ms").isReadOnly()).isFalse();
+        assertThat(configs.get(self).get("num.partitions").isReadOnly()).isTrue();
+    }
+
+    @Test
     void anAnswerWaitsForTheBrokersOwnImage() throws Exception {
         broker.quorum.stopFeed();
         KafkaFuture<Void> created =

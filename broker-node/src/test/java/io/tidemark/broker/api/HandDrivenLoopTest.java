@@ -314,7 +314,7 @@ class HandDrivenLoopTest {
         assertThat(produce(topic).errorCode()).isEqualTo(Errors.MESSAGE_TOO_LARGE.code());
         quorum.apply(
                 new MetadataRecord.ConfigSet(ConfigResource.topic("t"), "max.message.bytes", null),
-                new MetadataRecord.ConfigSet(ConfigResource.CLUSTER_DEFAULT, "max.message.bytes", "11"));
+                new MetadataRecord.ConfigSet(ConfigResource.CLUSTER_DEFAULT, "message.max.bytes", "11"));
         publisher.publish(quorum.get());
         settle();
         assertThat(produce(topic).errorCode()).isEqualTo(Errors.MESSAGE_TOO_LARGE.code());

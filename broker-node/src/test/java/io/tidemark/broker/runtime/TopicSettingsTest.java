@@ -55,15 +55,27 @@ class TopicSettingsTest {
                 .isEqualTo(100);
     }
 
-    private static TopicSettings of(Map<String, String> configs) {
-        List<MetadataRecord> records = new ArrayList<>();
+    @Test
+    void theBrokersDynamicValuesGoOverTheClustersOverItsFile() {
+        MetadataRecord own = new MetadataRecord.ConfigSet(ConfigResource.broker(1), "message.max.bytes", "5000");
+        MetadataRecord others = new MetadataRecord.ConfigSet(ConfigResource.broker(2), "message.max.bytes", "6000");
+        MetadataRecord cluster =
+                new MetadataRecord.ConfigSet(ConfigResource.CLUSTER_DEFAULT, "message.max.bytes", "7000");
+        assertThat(of(Map.of(), cluster).log().maxMessageBytes()).isEqualTo(7000);
+        assertThat(of(Map.of(), cluster, own, others).log().maxMessageBytes()).isEqualTo(5000);
+        assertThat(of(Map.of("max.message.bytes", "4000"), cluster, own).log().maxMessageBytes())
+                .isEqualTo(4000);
+    }
+
+    private static TopicSettings of(Map<String, String> configs, MetadataRecord... more) {
+        List<MetadataRecord> records = new ArrayList<>(List.of(more));
         records.add(new MetadataRecord.TopicCreated("t", new TopicId(1, 1)));
         configs.forEach(
                 (key, value) -> records.add(new MetadataRecord.ConfigSet(ConfigResource.topic("t"), key, value)));
         MetadataEntry.Cause cause = new MetadataEntry.Cause("test", -1, -1, "", "");
         ClusterImage image = ClusterImage.EMPTY.apply(
                 0, new MetadataEntry(ClusterImage.EMPTY.tip(), 1, cause, records, new QuorumReply.Done()));
-        return TopicSettings.of(image, "t", BROKER, (key, value) -> {
+        return TopicSettings.of(image, "t", 1, BROKER, (key, value) -> {
             throw new AssertionError(key + " = " + value);
         });
     }

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.core;
 
+import io.tidemark.model.metadata.BrokerDefaults;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.ErrorCode;
@@ -23,15 +24,20 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, and of the
- * cluster's default. What follows for partitions is the fold's (B3), except that where unclean elections are allowed now,
+ * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, of
+ * brokers and of the cluster's default (the empty name). Brokers take what topics without a value of their own fall back
+ * to ({@link BrokerDefaults}), except what the quorum acts on, which only the cluster as a whole has (R7.48). What follows for partitions is the fold's (B3), except that where unclean elections are allowed now,
  * partitions without a leader get one at once (R7.35).
  */
 final class ConfigChanges {
-    private static final String CLEANUP_KEY = "cleanup.policy";
+    private static final Set<String> LIST_KEYS = Set.of("cleanup.policy", "log.cleanup.policy");
 
-    /** The cluster's defaults that the quorum acts on; the brokers' others are read once, from their files. */
+    /** What the quorum acts on. */
     private static final Set<String> CLUSTER_KEYS = Set.of(ClusterImage.MIN_ISR_KEY, PartitionMoves.UNCLEAN_KEY);
+
+    private static final String SEGMENT_KEY = "log.segment.bytes";
+    /** Bytes; what a broker's file may say, unlike a topic. */
+    private static final int MIN_SEGMENT_BYTES = 1_048_576;
 
     private final ClusterImage image;
     private final List<MetadataRecord> records = new ArrayList<>();
@@ -100,6 +106,9 @@ final class ConfigChanges {
                     ? new Problem(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
                     : null;
         }
+        if (resource.type() == ConfigResource.Type.BROKER) {
+            return resource.equals(ConfigResource.CLUSTER_DEFAULT) ? null : unknownBroker(resource.name());
+        }
         if (resource.type() == ConfigResource.Type.TOPIC) {
             return image.topic(resource.name()) != null
                     ? null
@@ -110,22 +119,34 @@ final class ConfigChanges {
         return null;
     }
 
+    private Problem unknownBroker(String name) {
+        int id;
+        try {
+            id = Integer.parseInt(name);
+        } catch (NumberFormatException e) {
+            return new Problem(ErrorCode.INVALID_REQUEST, "Node id must be an integer, but it is: " + name);
+        }
+        return image.broker(id) != null
+                ? null
+                : new Problem(ErrorCode.BROKER_ID_NOT_REGISTERED, "No node with id " + id + " found.");
+    }
+
     /** {@code after} is what a list is appended to or subtracted from, too. */
     private static Problem apply(ConfigEdit edit, Map<String, String> after) {
         switch (edit.kind()) {
             case SET -> after.put(edit.key(), edit.value());
             case DELETE -> after.remove(edit.key());
             default -> {
-                if (!edit.key().equals(CLEANUP_KEY)) {
+                if (!LIST_KEYS.contains(edit.key())) {
                     return invalid("Can't " + edit.kind() + " to key " + edit.key() + " because its type is not LIST.");
                 }
-                Set<String> items = items(after.getOrDefault(CLEANUP_KEY, "delete"));
+                Set<String> items = items(after.getOrDefault(edit.key(), "delete"));
                 if (edit.kind() == ConfigEdit.Kind.APPEND) {
                     items.addAll(items(edit.value()));
                 } else {
                     items.removeAll(items(edit.value()));
                 }
-                after.put(CLEANUP_KEY, String.join(",", items));
+                after.put(edit.key(), String.join(",", items));
             }
         }
         return null;
@@ -138,35 +159,51 @@ final class ConfigChanges {
     /** @param keys that the request names: what was set before is not judged again */
     private static Problem problem(
             ConfigResource resource, Map<String, String> before, Map<String, String> after, Set<String> keys) {
+        if (resource.type() == ConfigResource.Type.BROKER) {
+            return brokerProblem(resource, before, after, keys);
+        }
         Map<String, String> given = new TreeMap<>(after);
         given.keySet().retainAll(keys);
         String wrong = resource.type() == ConfigResource.Type.GROUP
                 ? GroupConfigs.problem(given)
                 : TopicConfigs.problem(given);
-        if (resource.type() == ConfigResource.Type.BROKER) {
-            Problem problem = brokerProblem(resource, before, after, keys);
-            if (problem != null) {
-                return problem;
-            }
-        }
         return wrong == null ? null : invalid(wrong);
     }
 
-    /** What is deleted and was not set is no change: tools clean up so. */
     private static Problem brokerProblem(
             ConfigResource resource, Map<String, String> before, Map<String, String> after, Set<String> keys) {
         for (String key : new TreeSet<>(keys)) {
-            boolean same = Objects.equals(before.get(key), after.get(key));
-            if (!same && !resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
-                return invalid("a broker reads its own configuration once, from its file: " + key);
-            }
-            if (!same && !CLUSTER_KEYS.contains(key)) {
-                return invalid(key + " cannot be changed while the cluster runs");
+            // What is deleted and was not set is no change: tools clean up so.
+            if (!Objects.equals(before.get(key), after.get(key))) {
+                String wrong = brokerKeyProblem(resource, key, after.get(key));
+                if (wrong != null) {
+                    return invalid(wrong);
+                }
             }
         }
         return before.containsKey(ClusterImage.MIN_ISR_KEY) && !after.containsKey(ClusterImage.MIN_ISR_KEY)
                 ? invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
                 : null;
+    }
+
+    /** @param value null if the key is deleted */
+    private static String brokerKeyProblem(ConfigResource resource, String key, String value) {
+        String topicKey = BrokerDefaults.topicKey(key);
+        if (topicKey == null) {
+            return key + " cannot be changed while brokers run";
+        }
+        if (CLUSTER_KEYS.contains(key) && !resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
+            return key + " cannot be altered for a single broker, only for topics and the cluster's default";
+        }
+        if (value == null) {
+            return null;
+        }
+        String wrong = TopicConfigs.valueProblem(topicKey, value);
+        boolean small = wrong == null && key.equals(SEGMENT_KEY) && Long.parseLong(value) < MIN_SEGMENT_BYTES;
+        if (small) {
+            return key + " must be at least " + MIN_SEGMENT_BYTES;
+        }
+        return wrong == null ? null : "invalid value " + value + " for configuration " + key;
     }
 
     private void record(ConfigResource resource, Map<String, String> before, Map<String, String> after) {

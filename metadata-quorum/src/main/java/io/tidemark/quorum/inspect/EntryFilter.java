@@ -100,7 +100,7 @@ record EntryFilter(String topic, int partition, int broker, String kind) {
             return has(created.state().replicas());
         }
         if (record instanceof MetadataRecord.ConfigSet set) {
-            return set.resource().equals(new ConfigResource(ConfigResource.Type.BROKER, Integer.toString(broker)));
+            return set.resource().equals(ConfigResource.broker(broker));
         }
         return brokerOf(record) == broker;
     }

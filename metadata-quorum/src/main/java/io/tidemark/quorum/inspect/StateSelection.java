@@ -58,7 +58,7 @@ record StateSelection(String topic, int partition, int broker) {
         if (topic != null) {
             return partition < 0 && resource.equals(ConfigResource.topic(topic));
         }
-        return broker < 0 || resource.equals(new ConfigResource(ConfigResource.Type.BROKER, Integer.toString(broker)));
+        return broker < 0 || resource.equals(ConfigResource.broker(broker));
     }
 
     static String nameOf(ConfigResource resource) {

@@ -130,13 +130,41 @@ class ConfigChangesTest {
         assertThat(c.state().minIsr()).isEqualTo(3);
         assertThat(alter(change(CLUSTER, delete("min.insync.replicas")))).containsExactly(ErrorCode.INVALID_CONFIG);
         assertThat(alter(change(CLUSTER, set("min.insync.replicas", "0")))).containsExactly(ErrorCode.INVALID_CONFIG);
-        assertThat(alter(change(CLUSTER, set("log.retention.ms", "5")))).containsExactly(ErrorCode.INVALID_CONFIG);
-        ConfigResource broker = new ConfigResource(ConfigResource.Type.BROKER, "1");
+        assertThat(alter(change(CLUSTER, set("log.retention.hours", "5")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(CLUSTER, set("num.io.threads", "5")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        ConfigResource broker = ConfigResource.broker(1);
         assertThat(alter(change(broker, set("min.insync.replicas", "1")))).containsExactly(ErrorCode.INVALID_CONFIG);
         assertThat(alter(change(broker, delete("leader.replication.throttled.rate"))))
                 .as("it was not set")
                 .containsExactly(ErrorCode.NONE);
         assertThat(c.lastRecords).isEmpty();
+    }
+
+    @Test
+    void brokersTakeWhatTopicsFallBackTo() {
+        ConfigResource broker = ConfigResource.broker(1);
+        assertThat(alter(change(broker, set("log.retention.ms", "5")))).containsExactly(ErrorCode.NONE);
+        assertThat(alter(change(CLUSTER, set("log.retention.ms", "7")))).containsExactly(ErrorCode.NONE);
+        assertThat(c.image.topicConfig("t", "retention.ms", 1)).isEqualTo("5");
+        assertThat(c.image.topicConfig("t", "retention.ms", 2)).isEqualTo("7");
+        assertThat(alter(change(broker, set("log.retention.ms", "5")))).containsExactly(ErrorCode.NONE);
+        assertThat(c.lastRecords).as("it was so").isEmpty();
+        assertThat(alter(change(broker, delete("log.retention.ms")))).containsExactly(ErrorCode.NONE);
+        assertThat(c.image.topicConfig("t", "retention.ms", 1)).isEqualTo("7");
+    }
+
+    @Test
+    void brokersValuesAreChecked() {
+        ConfigResource broker = ConfigResource.broker(1);
+        assertThat(alter(change(broker, set("log.retention.ms", "-2")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(broker, set("log.segment.bytes", "1048575"))))
+                .containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(broker, set("unclean.leader.election.enable", "true"))))
+                .containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(new ConfigResource(ConfigResource.Type.BROKER, "one"), set("log.retention.ms", "5"))))
+                .containsExactly(ErrorCode.INVALID_REQUEST);
+        assertThat(alter(change(ConfigResource.broker(77), set("log.retention.ms", "5"))))
+                .containsExactly(ErrorCode.BROKER_ID_NOT_REGISTERED);
     }
 
     @Test

@@ -169,7 +169,19 @@ public final class ClusterImage {
     /** A topic's own value, else the cluster's default value, else null. */
     public String topicConfig(String topic, String key) {
         String own = configs(ConfigResource.topic(topic)).get(key);
-        return own != null ? own : configs(ConfigResource.CLUSTER_DEFAULT).get(key);
+        return own != null ? own : brokerDefault(ConfigResource.CLUSTER_DEFAULT, key);
+    }
+
+    /** As broker {@code brokerId} uses it: a topic's own value, else that broker's, else the cluster's default, else null. */
+    public String topicConfig(String topic, String key, int brokerId) {
+        String own = configs(ConfigResource.topic(topic)).get(key);
+        String brokers = own != null ? own : brokerDefault(ConfigResource.broker(brokerId), key);
+        return brokers != null ? brokers : brokerDefault(ConfigResource.CLUSTER_DEFAULT, key);
+    }
+
+    private String brokerDefault(ConfigResource resource, String topicKey) {
+        String key = BrokerDefaults.brokerKey(topicKey);
+        return key == null ? null : configs(resource).get(key);
     }
 
     /** What the effective min ISR of a topic's partition is or would be with so many target replicas (B3). */

@@ -12,6 +12,10 @@ public record ConfigResource(Type type, String name) {
 
     public static final ConfigResource CLUSTER_DEFAULT = new ConfigResource(Type.BROKER, "");
 
+    public static ConfigResource broker(int id) {
+        return new ConfigResource(Type.BROKER, Integer.toString(id));
+    }
+
     public static ConfigResource topic(String name) {
         return new ConfigResource(Type.TOPIC, name);
     }

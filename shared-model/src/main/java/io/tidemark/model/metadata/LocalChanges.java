@@ -67,6 +67,7 @@ public record LocalChanges(
         if (before.configMap() == after.configMap()) {
             return List.of();
         }
+        ConfigResource own = ConfigResource.broker(brokerId);
         Set<TopicId> topics = new HashSet<>();
         boolean all = false;
         for (Map.Entry<ConfigResource, ? extends Map<String, String>> config :
@@ -79,7 +80,7 @@ public record LocalChanges(
             if (topic != null) {
                 topics.add(topic.id());
             }
-            all |= resource.equals(ConfigResource.CLUSTER_DEFAULT);
+            all |= resource.equals(ConfigResource.CLUSTER_DEFAULT) || resource.equals(own);
         }
         List<PartitionState> result = new ArrayList<>();
         for (PartitionId id : after.partitionsOf(brokerId)) {
