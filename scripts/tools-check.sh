@@ -142,7 +142,7 @@ row works 'Completed updating config for group' "change a group's setting" confi
 row works 'Completed updating config for broker' "change a broker's setting" configs "${server[@]}" --alter --broker 1 --add-config log.retention.ms=3600000
 row works 'Completed updating default config for brokers' "change all brokers' setting" configs "${server[@]}" --alter --broker-defaults --add-config log.retention.ms=3600000
 row works 'log.retention.ms=3600000.*DYNAMIC_BROKER_CONFIG:log.retention.ms=3600000, DYNAMIC_DEFAULT_BROKER_CONFIG' "show what a broker was given at run time" configs "${server[@]}" --describe --broker 1
-row "not yet" 'cannot be changed while brokers run' "change a broker's number of threads" configs "${server[@]}" --alter --broker 1 --add-config log.cleaner.threads=2
+row "not yet" 'Cannot update these configs dynamically' "change a broker's number of threads" configs "${server[@]}" --alter --broker 1 --add-config log.cleaner.threads=2
 row "not yet" 'DESCRIBE_CLIENT_QUOTAS|DESCRIBE_USER_SCRAM' "quotas of users" configs "${server[@]}" --describe --entity-type users
 row works 'Processed a total of' "read with a group" console-consumer "${server[@]}" --topic "$topic" --group "$group" --from-beginning --max-messages 100 --timeout-ms 30000
 row works 'Processed a total of' "read with a group of the new protocol" console-consumer "${server[@]}" --topic "$topic" --group "$group-new" --from-beginning --max-messages 100 --timeout-ms 30000 --command-property group.protocol=consumer

@@ -190,7 +190,7 @@ final class ConfigChanges {
     private static String brokerKeyProblem(ConfigResource resource, String key, String value) {
         String topicKey = BrokerDefaults.topicKey(key);
         if (topicKey == null) {
-            return key + " cannot be changed while brokers run";
+            return "Cannot update these configs dynamically: [" + key + "]";
         }
         if (CLUSTER_KEYS.contains(key) && !resource.equals(ConfigResource.CLUSTER_DEFAULT)) {
             return key + " cannot be altered for a single broker, only for topics and the cluster's default";
