@@ -227,6 +227,7 @@ public final class Broker {
                                 () -> brokerEpoch,
                                 publisher::image,
                                 link,
+                                link,
                                 publisher,
                                 config.autoTopicCreation(),
                                 config.topicDefaults().partitions(),

@@ -64,6 +64,7 @@ final class LeaderDuties implements AutoCloseable {
                 // Not always told: a division that closes by itself leaves a live process that refuses everything.
                 machine.divisionClosed();
             } else if (info.isLeader() && info.isLeaderReady()) {
+                machine.lookAtMembers();
                 duties(info.getCurrentTerm(), machine.applied().image());
             }
         } catch (RuntimeException e) {

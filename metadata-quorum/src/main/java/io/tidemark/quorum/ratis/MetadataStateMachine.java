@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
@@ -28,6 +29,7 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -76,6 +78,7 @@ final class MetadataStateMachine extends BaseStateMachine {
     private volatile long lastEntryMs;
     private volatile boolean closing;
     private final HistoryReads historyReads;
+    private final QuorumMembers members;
     private final HistoryKeeper historyKeeper;
 
     /** Takes commands that heartbeats led to; set before the server starts. */
@@ -96,7 +99,8 @@ final class MetadataStateMachine extends BaseStateMachine {
         this.fatal = fatal;
         this.lastEntryMs = clock.mono().ms();
         LogHistory history = new LogHistory(this::raftLog, this::applied, this::leaderId);
-        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, clock);
+        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::voters, clock);
+        this.members = new QuorumMembers(this::division, clock);
         this.historyKeeper = historyKeeper;
         this.historyReads = new HistoryReads(
                 "controller-" + nodeId, directory, () -> raftLog().getLastCommittedIndex());
@@ -375,10 +379,12 @@ final class MetadataStateMachine extends BaseStateMachine {
                 historyReads.read(read, answer);
             } else if (query instanceof QuorumQuery.Status) {
                 feed.offload(answer, () -> QueryCodec.encode(status()));
-            } else if (leading) {
-                answer.complete(QueryCodec.encode(heartbeat((QuorumQuery.Heartbeat) query)));
+            } else if (!leading) {
+                answer.complete(QueryCodec.encodeFailure("heartbeats and members are for the acting controller"));
+            } else if (query instanceof QuorumQuery.Members) {
+                answer.complete(QueryCodec.encode(members.answer(applied.image())));
             } else {
-                answer.complete(QueryCodec.encodeFailure("heartbeats are for the acting controller"));
+                answer.complete(QueryCodec.encode(heartbeat((QuorumQuery.Heartbeat) query)));
             }
         } catch (UnreadableException e) {
             answer.complete(QueryCodec.encodeFailure(e.getMessage()));
@@ -392,11 +398,19 @@ final class MetadataStateMachine extends BaseStateMachine {
     private QuorumQuery.HeartbeatAnswer heartbeat(QuorumQuery.Heartbeat heartbeat) {
         long term = info().getCurrentTerm();
         DecisionMaker.Beat beat = decisions.heartbeat(term, applied.image(), heartbeat, clock.mono());
+        if (beat.error() == ErrorCode.NONE) {
+            members.heartbeat(term, heartbeat.brokerId(), heartbeat.metadataIndex(), applied);
+        }
         if (beat.toSubmit() != null) {
             submitter.accept(beat.toSubmit());
         }
         return new QuorumQuery.HeartbeatAnswer(
                 beat.error(), term, beat.caughtUp(), beat.fenced(), beat.shouldShutDown());
+    }
+
+    /** For the acting controller: looks at how far the others are, at every tick of its duties. */
+    void lookAtMembers() {
+        members.look();
     }
 
     /** How this replica stands. */
@@ -415,6 +429,16 @@ final class MetadataStateMachine extends BaseStateMachine {
     }
 
     // --- the division around it
+
+    /** The members as {@code id@host:port}, by id; during a change the present and the coming ones. */
+    private List<String> voters() {
+        RaftConfiguration members = division().getRaftConf();
+        return Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
+                .distinct()
+                .map(peer -> peer.getId() + "@" + peer.getAddress())
+                .sorted()
+                .toList();
+    }
 
     /** The acting controller as far as this one knows, or -1. */
     int leaderId() {

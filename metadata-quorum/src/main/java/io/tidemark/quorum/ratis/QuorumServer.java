@@ -41,7 +41,11 @@ public final class QuorumServer implements AutoCloseable {
     private QuorumServer(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
             throws IOException {
         this.settings = settings;
-        group = RatisProperties.group(settings.clusterId(), settings.voters());
+        QuorumStorage.requireNotRemoved(settings.directory());
+        boolean joining = QuorumStorage.joining(settings.directory());
+        RaftGroup founders = RatisProperties.group(settings.clusterId(), settings.voters());
+        // Who joins belongs to no group until it is taken in.
+        group = joining ? RaftGroup.valueOf(founders.getGroupId()) : founders;
         HistoryKeeper history = new HistoryKeeper(
                 QuorumStorage.root(settings.directory()),
                 settings.directory().resolve(NodeFiles.HISTORY),
@@ -50,7 +54,11 @@ public final class QuorumServer implements AutoCloseable {
         machine = new MetadataStateMachine(
                 settings.nodeId(), decisions, clock, new SecureRandom(), fatal, settings.directory(), history);
         requireFreePort(settings.self());
-        if (QuorumStorage.begin(settings.directory())) {
+        QuorumJoin join = joining ? new QuorumJoin(settings) : null;
+        if (joining) {
+            join.leave();
+        }
+        if (QuorumStorage.begin(settings.directory()) && !joining) {
             waitForTurn();
         }
         server = RaftServer.newBuilder()
@@ -73,6 +81,10 @@ public final class QuorumServer implements AutoCloseable {
         brokers =
                 new BrokerConnections(machine, division.getInfo(), decisions, clock, duties::submit, settings.nodeId());
         snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, history, settings);
+        if (joining) {
+            join.enter();
+            QuorumStorage.joined(settings.directory());
+        }
     }
 
     /**

@@ -45,17 +45,26 @@ final class RecordFeed implements AutoCloseable {
     private final RecordRing ring;
     private final History history;
     private final IntSupplier leaderId;
+    private final Supplier<List<String>> voters;
     private final NodeClock clock;
     private final List<Parked> parked = new ArrayList<>();
     private boolean flushArmed;
 
-    RecordFeed(String name, History history, IntSupplier leaderId, NodeClock clock) {
-        this(name, history, leaderId, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
+    /** {@code voters} are the members of the quorum as this controller knows them, as {@code id@host:port}. */
+    RecordFeed(String name, History history, IntSupplier leaderId, Supplier<List<String>> voters, NodeClock clock) {
+        this(name, history, leaderId, voters, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
     }
 
-    RecordFeed(String name, History history, IntSupplier leaderId, NodeClock clock, RecordRing ring) {
+    RecordFeed(
+            String name,
+            History history,
+            IntSupplier leaderId,
+            Supplier<List<String>> voters,
+            NodeClock clock,
+            RecordRing ring) {
         this.history = history;
         this.leaderId = leaderId;
+        this.voters = voters;
         this.clock = clock;
         this.ring = ring;
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(name + "-feed"));
@@ -89,7 +98,8 @@ final class RecordFeed implements AutoCloseable {
         Poll poll = new Poll(
                 asked.nextIndex(),
                 Math.max(0, Math.min(asked.waitMs(), MAX_WAIT_MS)),
-                Math.max(1, Math.min(asked.maxBytes(), MAX_ANSWER_BYTES)));
+                Math.max(1, Math.min(asked.maxBytes(), MAX_ANSWER_BYTES)),
+                asked.knownVoters());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         Parked reader = new Parked(poll, answer, nowMs() + poll.waitMs());
         if (!run(() -> receive(reader))) {
@@ -132,12 +142,17 @@ final class RecordFeed implements AutoCloseable {
         long next = entries.isEmpty()
                 ? poll.nextIndex()
                 : entries.get(entries.size() - 1).index() + 1;
-        reader.answer.complete(QueryCodec.encode(new PollAnswer(null, entries, next, leaderId.getAsInt())));
+        reader.answer.complete(encode(poll, new PollAnswer(null, entries, next, leaderId.getAsInt())));
         return true;
     }
 
     private void readHistory(Parked reader) {
-        offload(reader.answer, () -> QueryCodec.encode(history.read(reader.poll.nextIndex(), reader.poll.maxBytes())));
+        Poll poll = reader.poll;
+        offload(reader.answer, () -> encode(poll, history.read(poll.nextIndex(), poll.maxBytes())));
+    }
+
+    private byte[] encode(Poll poll, PollAnswer answer) {
+        return QueryCodec.encode(answer.telling(voters.get(), poll));
     }
 
     /** Computes an answer on the thread for slow ones; what fails is answered in words. */

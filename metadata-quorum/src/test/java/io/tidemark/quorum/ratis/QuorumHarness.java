@@ -1,6 +1,7 @@
 package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.HistoryConfig;
+import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
@@ -125,7 +126,7 @@ public final class QuorumHarness implements AutoCloseable {
         this.clock = clock;
         this.adjust = adjust;
         this.rpc = rpc;
-        this.voters = freeVoters(controllers);
+        this.voters = new CopyOnWriteArrayList<>(freeVoters(FIRST_ID, controllers));
         voters.forEach(voter -> startNode(voter.id()));
         // Ratis does not count the vote of an empty log once anything is committed (it may be a wiped disk). So a
         // quorum
@@ -133,8 +134,32 @@ public final class QuorumHarness implements AutoCloseable {
         converged();
     }
 
+    /** All controllers there ever were. */
     public List<QuorumVoter> voters() {
-        return voters;
+        return List.copyOf(voters);
+    }
+
+    /** One more that is not running, and no member yet. */
+    public QuorumVoter another() {
+        QuorumVoter voter = freeVoters(FIRST_ID + voters.size(), 1).get(0);
+        voters.add(voter);
+        return voter;
+    }
+
+    /** Starts a controller with an empty directory; returns when the quorum has taken it in. */
+    public void join(int id) {
+        try {
+            Files.createDirectories(directory(id));
+            Files.createFile(directory(id).resolve(NodeDirectory.JOINING));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        startNode(id);
+    }
+
+    /** What changes the members. */
+    public QuorumAdmin admin() {
+        return new QuorumAdmin(voters(), clusterId, rpc, PATIENCE.toMillis());
     }
 
     public String clusterId() {
@@ -183,7 +208,7 @@ public final class QuorumHarness implements AutoCloseable {
             Files.createDirectories(directory(id));
             QuorumSettings settings = adjust.apply(new QuorumSettings(
                     id,
-                    voters,
+                    voters(),
                     clusterId,
                     directory(id),
                     rpc,
@@ -280,14 +305,14 @@ public final class QuorumHarness implements AutoCloseable {
         new ArrayList<>(running.keySet()).forEach(this::kill);
     }
 
-    private static List<QuorumVoter> freeVoters(int count) {
+    private static List<QuorumVoter> freeVoters(int firstId, int count) {
         List<ServerSocket> sockets = new ArrayList<>();
         try {
             List<QuorumVoter> voters = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 sockets.add(socket);
-                voters.add(new QuorumVoter(FIRST_ID + i, "127.0.0.1", socket.getLocalPort()));
+                voters.add(new QuorumVoter(firstId + i, "127.0.0.1", socket.getLocalPort()));
             }
             for (ServerSocket socket : sockets) {
                 socket.close();

@@ -21,16 +21,46 @@ public sealed interface QuorumQuery {
      *
      * @param waitMs how long to wait for a newer entry, 0..10000
      * @param maxBytes bound of the entries in one answer; at least one entry is returned if there is one
+     * @param knownVoters {@link PollAnswer#votersKey} of the members the caller knows, or one of the constants
      */
-    record Poll(long nextIndex, int waitMs, int maxBytes) implements QuorumQuery {}
+    record Poll(long nextIndex, int waitMs, int maxBytes, long knownVoters) implements QuorumQuery {
+        /** The caller does not want to be told the members. */
+        public static final long NO_VOTERS = 0;
+
+        /** The caller was told no members yet. */
+        public static final long ANY_VOTERS = 1;
+
+        /** Without a word on the members. */
+        public Poll(long nextIndex, int waitMs, int maxBytes) {
+            this(nextIndex, waitMs, maxBytes, NO_VOTERS);
+        }
+    }
 
     /**
      * @param image set if the position is too old: fold on from here; else null
      * @param entries in order, each with its index
      * @param nextIndex ask for this next; entries below it are all in the image or the list
      * @param leaderId acting controller as this one knows it, -1 if unknown
+     * @param voters the members of the quorum as {@code id@host:port}, if they are not those the caller knows
      */
-    record PollAnswer(ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId) {}
+    record PollAnswer(
+            ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId, List<String> voters) {
+        public PollAnswer(ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId) {
+            this(image, entries, nextIndex, leaderId, List.of());
+        }
+
+        /** With the members, unless the caller of that poll knows them or does not ask. */
+        public PollAnswer telling(List<String> members, Poll poll) {
+            return poll.knownVoters() == Poll.NO_VOTERS || poll.knownVoters() == votersKey(members)
+                    ? this
+                    : new PollAnswer(image, entries, nextIndex, leaderId, members);
+        }
+
+        /** Tells one list of members from another; never one of the constants of {@link Poll}. */
+        public static long votersKey(List<String> members) {
+            return (1L << 32) | Integer.toUnsignedLong(members.hashCode());
+        }
+    }
 
     /** An entry at its index, as bytes so that it is encoded and decoded once. */
     record IndexedEntry(long index, byte[] bytes) {}
@@ -84,4 +114,25 @@ public sealed interface QuorumQuery {
 
     /** The image that a controller has for exactly that index; for tools. */
     record ReadKeyframe(long index) implements QuorumQuery {}
+
+    /** How far everybody is who follows the metadata log; for the acting controller. */
+    record Members() implements QuorumQuery {}
+
+    /**
+     * @param endIndex last entry of the acting controller's log
+     * @param voters the members of the quorum, the acting controller among them
+     * @param followers the brokers that have sent it a heartbeat since it leads
+     */
+    record MembersAnswer(
+            int leaderId, long term, long commitIndex, long endIndex, List<Member> voters, List<Member> followers) {}
+
+    /**
+     * One member's progress; times are wall-clock milliseconds of the acting controller, -1 if unknown.
+     *
+     * @param address host:port of a voter; empty for brokers
+     * @param endIndex last entry it has, -1 if it has none or that is unknown
+     * @param seenMs when it was last heard of
+     * @param caughtUpMs when it last had all that the acting controller had, as exactly as it is looked at
+     */
+    record Member(int id, String address, long endIndex, long seenMs, long caughtUpMs) {}
 }
