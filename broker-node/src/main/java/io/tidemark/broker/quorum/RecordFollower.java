@@ -51,7 +51,7 @@ final class RecordFollower implements AutoCloseable {
     /** Place of the controller that is asked, in a list that may change: modulo its size. */
     private int current;
 
-    private long knownVoters = QuorumQuery.Poll.ANY_VOTERS;
+    private long knownQuorum = QuorumQuery.Poll.ANY_QUORUM;
     private int failures;
 
     RecordFollower(LinkSettings settings, LeaderGuess leader, MetadataListener listener) {
@@ -71,7 +71,7 @@ final class RecordFollower implements AutoCloseable {
     private void poll() {
         List<QuorumVoter> voters = leader.voters();
         QuorumVoter from = voters.get(Math.floorMod(current, voters.size()));
-        QuorumQuery.Poll poll = new QuorumQuery.Poll(nextIndex, longPolls ? pollMs : 0, MAX_BYTES, knownVoters);
+        QuorumQuery.Poll poll = new QuorumQuery.Poll(nextIndex, longPolls ? pollMs : 0, MAX_BYTES, knownQuorum);
         caller.read(from, QueryCodec.encode(poll))
                 .whenComplete((reply, failure) -> run(() -> answered(from, reply, failure), 0));
     }
@@ -92,6 +92,9 @@ final class RecordFollower implements AutoCloseable {
             failed(from, e);
             return;
         }
+        if (!learn(answer.quorum())) {
+            return;
+        }
         boolean news = answer.image() != null || !answer.entries().isEmpty();
         try {
             take(answer);
@@ -101,7 +104,6 @@ final class RecordFollower implements AutoCloseable {
             return;
         }
         failures = 0;
-        learn(answer.voters());
         MonoTime now = MonoClock.SYSTEM.now();
         if (news) {
             lastNews = now;
@@ -123,16 +125,26 @@ final class RecordFollower implements AutoCloseable {
         run(this::poll, longPolls || news ? 0 : SHORT_POLL_MS);
     }
 
-    /** Controllers that joined after this broker was configured are asked like the others, those that left no more. */
-    private void learn(List<String> members) {
-        if (!members.isEmpty()) {
-            List<QuorumVoter> told = QuorumVoter.parseList(String.join(",", members));
+    /**
+     * Controllers that joined after this broker was configured are asked like the others, those that left no more. False
+     * if this broker's metadata is of a history that is no longer the quorum's.
+     */
+    private boolean learn(QuorumQuery.QuorumIdentity quorum) {
+        if (quorum == null) {
+            return true;
+        }
+        if (!listener.onRecovery(quorum.recovery(), image.index())) {
+            return false;
+        }
+        if (!quorum.members().isEmpty()) {
+            List<QuorumVoter> told = QuorumVoter.parseList(String.join(",", quorum.members()));
             if (!told.equals(leader.voters())) {
                 LOG.info("the controllers are {}", told);
                 leader.update(told);
             }
-            knownVoters = PollAnswer.votersKey(members);
         }
+        knownQuorum = quorum.key();
+        return true;
     }
 
     private void take(PollAnswer answer) {

@@ -15,6 +15,7 @@ import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.Member;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
+import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.QuorumReply.Topics.Result;
 import io.tidemark.model.metadata.TopicState;
@@ -97,7 +98,8 @@ final class FakeQuorum implements QuorumPort, QuorumMembership, MetadataWaiter, 
                         List.of(
                                 new Member(101, "one:19101", 41, 5_000, 5_000),
                                 new Member(102, "two:19102", -1, -1, -1)),
-                        List.of(new Member(1, "", 39, 4_500, 4_000))));
+                        List.of(new Member(1, "", 39, 4_500, 4_000)),
+                        Recovery.NONE));
     }
 
     @Override

@@ -124,7 +124,10 @@ class QuorumLinkTest {
         start(rpc);
         Recorder recorder = new Recorder();
         link.follow(recorder);
-        assertThat(link.submit(ALLOCATE).toCompletableFuture().get(30, TimeUnit.SECONDS).error())
+        assertThat(link.submit(ALLOCATE)
+                        .toCompletableFuture()
+                        .get(30, TimeUnit.SECONDS)
+                        .error())
                 .isEqualTo(ErrorCode.NONE);
         int fourth = quorum.another().id();
         int fifth = quorum.another().id();

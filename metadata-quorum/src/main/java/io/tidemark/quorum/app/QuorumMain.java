@@ -1,13 +1,17 @@
 package io.tidemark.quorum.app;
 
+import io.tidemark.model.config.DirectoryException;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.QuorumQuery.Member;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
 import io.tidemark.quorum.inspect.Json;
+import io.tidemark.quorum.ratis.NewQuorum;
 import io.tidemark.quorum.ratis.QuorumAdmin;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +49,9 @@ public final class QuorumMain {
     static int run(PrintStream out, PrintStream err, String... arguments) {
         CommandLine line = new CommandLine(new QuorumMain(out, err));
         line.setExecutionExceptionHandler((problem, command, parsed) -> {
-            if (problem instanceof IOException || problem instanceof IllegalArgumentException) {
+            if (problem instanceof IOException
+                    || problem instanceof IllegalArgumentException
+                    || problem instanceof DirectoryException) {
                 err.println(problem.getMessage());
                 return 1;
             }
@@ -184,5 +190,31 @@ public final class QuorumMain {
             out.println(member ? "member" : "new");
             return 0;
         }
+    }
+
+    @Command(
+            name = "new-quorum",
+            mixinStandardHelpOptions = true,
+            description = "fills formatted directories of controllers from an image, after a majority was lost")
+    int newQuorum(
+            @Option(names = "--image", required = true, paramLabel = "FILE") Path image,
+            @Option(names = "--controllers", required = true) String controllers,
+            @Option(names = "--cluster-id", required = true) String clusterId,
+            @Option(names = "--directory", required = true, paramLabel = "ID=PATH") Map<Integer, Path> directories)
+            throws IOException {
+        List<QuorumVoter> voters = QuorumVoter.parseList(controllers);
+        for (QuorumVoter voter : voters) {
+            if (!directories.containsKey(voter.id())) {
+                err.println("no --directory of controller " + voter.id());
+                return 2;
+            }
+        }
+        NewQuorum.Beginning from = NewQuorum.Beginning.read(image, Uuids.random());
+        for (QuorumVoter voter : voters) {
+            NewQuorum.write(directories.get(voter.id()), voter.id(), clusterId, voters, from);
+            out.println("controller " + voter.id() + " begins with the image at index " + from.index() + " (term "
+                    + from.term() + ")");
+        }
+        return 0;
     }
 }

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -63,6 +65,8 @@ final class MetadataStateMachine extends BaseStateMachine {
     private static final QuorumReply VOID = new QuorumReply.Refused(
             ErrorCode.VOID_ENTRY, "decided on a state that did not come to be; nothing was changed, ask again");
 
+    private static final String REMOVED = "it was removed from the quorum";
+
     private final int nodeId;
     private final DecisionMaker decisions;
     private final NodeClock clock;
@@ -80,6 +84,13 @@ final class MetadataStateMachine extends BaseStateMachine {
     private final HistoryReads historyReads;
     private final QuorumMembers members;
     private final HistoryKeeper historyKeeper;
+
+    private volatile boolean member;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    /** The last one of this quorum; a controller that joins is told by the others. */
+    private volatile QuorumQuery.Recovery recovery = QuorumQuery.Recovery.NONE;
+
+    private volatile BooleanSupplier removed = () -> false;
 
     /** Takes commands that heartbeats led to; set before the server starts. */
     private volatile Consumer<QuorumCommand> submitter = command -> {};
@@ -99,8 +110,8 @@ final class MetadataStateMachine extends BaseStateMachine {
         this.fatal = fatal;
         this.lastEntryMs = clock.mono().ms();
         LogHistory history = new LogHistory(this::raftLog, this::applied, this::leaderId);
-        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::voters, clock);
-        this.members = new QuorumMembers(this::division, clock);
+        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::identity, clock);
+        this.members = new QuorumMembers(this::division, clock, () -> recovery);
         this.historyKeeper = historyKeeper;
         this.historyReads = new HistoryReads(
                 "controller-" + nodeId, directory, () -> raftLog().getLastCommittedIndex());
@@ -132,6 +143,16 @@ final class MetadataStateMachine extends BaseStateMachine {
     /** When the last entry of ours was applied, on the monotonic clock. */
     long lastEntryMs() {
         return lastEntryMs;
+    }
+
+    /** Set before the server starts. */
+    void recovery(QuorumQuery.Recovery last) {
+        recovery = last;
+    }
+
+    /** Finds out whether this controller is no member any more; set before the server starts. */
+    void removedIf(BooleanSupplier question) {
+        removed = question;
     }
 
     void submitTo(Consumer<QuorumCommand> consumer) {
@@ -408,9 +429,9 @@ final class MetadataStateMachine extends BaseStateMachine {
                 beat.error(), term, beat.caughtUp(), beat.fenced(), beat.shouldShutDown());
     }
 
-    /** For the acting controller: looks at how far the others are, at every tick of its duties. */
-    void lookAtMembers() {
-        members.look();
+    /** Who follows the log; for the acting controller. */
+    QuorumMembers members() {
+        return members;
     }
 
     /** How this replica stands. */
@@ -430,14 +451,15 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     // --- the division around it
 
-    /** The members as {@code id@host:port}, by id; during a change the present and the coming ones. */
-    private List<String> voters() {
+    /** What the quorum is; during a change of members the present and the coming ones. */
+    private QuorumQuery.QuorumIdentity identity() {
         RaftConfiguration members = division().getRaftConf();
-        return Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
+        List<String> all = Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
                 .distinct()
                 .map(peer -> peer.getId() + "@" + peer.getAddress())
                 .sorted()
                 .toList();
+        return new QuorumQuery.QuorumIdentity(all, recovery);
     }
 
     /** The acting controller as far as this one knows, or -1. */
@@ -477,10 +499,35 @@ final class MetadataStateMachine extends BaseStateMachine {
         divisionClosed();
     }
 
-    /** The division closed; unless that was asked for, this node can no longer take part. */
+    /** The division closed; unless that was asked for, this node can no longer take part. May ask the others why. */
     void divisionClosed() {
-        if (!closing) {
-            fatal.fatal("the quorum's server closed by itself", null);
+        if (!closing && ended.compareAndSet(false, true)) {
+            fatal.fatal(
+                    removed.getAsBoolean() ? "it was removed from the quorum" : "the quorum's server closed by itself",
+                    null);
+        }
+    }
+
+    /** From here on this controller is a member, unless it was removed. */
+    void expectMembership() {
+        member = true;
+    }
+
+    /**
+     * Whether the members as far as this controller has heard are without it. A removed one that is started again may know
+     * that much by itself; it would wait for ever for somebody to take it in.
+     */
+    boolean leftOut() {
+        return member
+                && !closing
+                && division().getRaftConf().getCurrentPeers().stream()
+                        .noneMatch(peer -> peer.getId().equals(division().getId()));
+    }
+
+    /** Asks the others, and ends this node if they say so. */
+    void endIfRemoved() {
+        if (removed.getAsBoolean() && !closing && ended.compareAndSet(false, true)) {
+            fatal.fatal(REMOVED, null);
         }
     }
 

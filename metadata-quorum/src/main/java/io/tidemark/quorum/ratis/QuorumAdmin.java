@@ -139,8 +139,11 @@ public final class QuorumAdmin implements Closeable {
         List<QuorumVoter> coming = new ArrayList<>(voters(now));
         coming.add(voter);
         requireMajority(now, coming, voter.id());
-        change(now, coming, "controller " + voter.id() + " did not get the log: is it running, and reached from the"
-                + " others at " + voter.address() + "?");
+        change(
+                now,
+                coming,
+                "controller " + voter.id() + " did not get the log: is it running, and reached from the" + " others at "
+                        + voter.address() + "?");
         return true;
     }
 
@@ -264,7 +267,8 @@ public final class QuorumAdmin implements Closeable {
         Set<Integer> there = new LinkedHashSet<>();
         now.voters().stream().filter(member -> isThere(now, member)).forEach(member -> there.add(member.id()));
         there.add(joining);
-        List<Integer> missing = ids(coming).stream().filter(id -> !there.contains(id)).toList();
+        List<Integer> missing =
+                ids(coming).stream().filter(id -> !there.contains(id)).toList();
         if (coming.size() - missing.size() <= coming.size() / 2) {
             throw new IOException("of the controllers " + names(coming) + " these are not there or have not got the"
                     + " whole log: " + missing + "; too few would be left to decide anything. Start them first");

@@ -43,6 +43,7 @@ final class QuorumJoin {
     void leave() {
         untilDone("leaving the quorum before it joins with an empty log", quorum -> {
             MembersAnswer members = quorum.members();
+            RecoveryFile.write(settings.directory(), members.recovery());
             if (QuorumAdmin.has(members, self.id())) {
                 quorum.remove(self.id(), false);
                 LOG.info("controller {} was a member and lost its log: it has left, to join anew", self.id());

@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery.Member;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
+import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,12 +21,14 @@ import org.apache.ratis.server.protocol.TermIndex;
 final class QuorumMembers {
     private final Supplier<RaftServer.Division> division;
     private final NodeClock clock;
+    private final Supplier<Recovery> recovery;
     private final MemberProgress voters = new MemberProgress();
     private final MemberProgress brokers = new MemberProgress();
 
-    QuorumMembers(Supplier<RaftServer.Division> division, NodeClock clock) {
+    QuorumMembers(Supplier<RaftServer.Division> division, NodeClock clock, Supplier<Recovery> recovery) {
         this.division = division;
         this.clock = clock;
+        this.recovery = recovery;
     }
 
     /**
@@ -84,7 +87,8 @@ final class QuorumMembers {
                 current.getRaftLog().getLastCommittedIndex(),
                 endOf(current),
                 controllers,
-                followers);
+                followers,
+                recovery.get());
     }
 
     private static long endOf(RaftServer.Division division) {

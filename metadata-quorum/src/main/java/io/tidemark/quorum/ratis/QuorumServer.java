@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.security.SecureRandom;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class QuorumServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QuorumServer.class);
     private static final long TRANSFER_MS = 1_000;
+    private static final long REMOVED_MS = 3_000;
     private static final long FIRST_START_STEP_MS = 700;
 
     private final QuorumSettings settings;
@@ -53,6 +55,7 @@ public final class QuorumServer implements AutoCloseable {
                 settings.history().maxBytes());
         machine = new MetadataStateMachine(
                 settings.nodeId(), decisions, clock, new SecureRandom(), fatal, settings.directory(), history);
+        machine.removedIf(this::wasRemoved);
         requireFreePort(settings.self());
         QuorumJoin join = joining ? new QuorumJoin(settings) : null;
         if (joining) {
@@ -61,6 +64,7 @@ public final class QuorumServer implements AutoCloseable {
         if (QuorumStorage.begin(settings.directory()) && !joining) {
             waitForTurn();
         }
+        machine.recovery(RecoveryFile.read(settings.directory()));
         server = RaftServer.newBuilder()
                 .setServerId(RatisProperties.peerId(settings.nodeId()))
                 .setGroup(group)
@@ -85,6 +89,7 @@ public final class QuorumServer implements AutoCloseable {
             join.enter();
             QuorumStorage.joined(settings.directory());
         }
+        machine.expectMembership();
     }
 
     /**
@@ -127,6 +132,12 @@ public final class QuorumServer implements AutoCloseable {
     /** Whether this is the acting controller and has applied all that came before it (R7.97). */
     public boolean leads() {
         return division.getInfo().isLeader() && division.getInfo().isLeaderReady();
+    }
+
+    /** Whether it hears from an acting controller. */
+    public boolean follows() {
+        int leader = machine.leaderId();
+        return leader >= 0 && leader != nodeId();
     }
 
     /** What this controller has applied. */
@@ -211,20 +222,30 @@ public final class QuorumServer implements AutoCloseable {
     }
 
     private RaftPeerId furthestFollower() {
-        long[] matched = division.getInfo().getFollowerMatchIndices();
-        List<RaftPeerId> others = division.getRaftConf().getCurrentPeers().stream()
-                .map(peer -> peer.getId())
-                .filter(id -> !id.equals(server.getId()))
+        return machine.members().answer(image()).voters().stream()
+                .filter(member -> member.id() != nodeId() && member.seenMs() >= 0)
+                .max(Comparator.comparingLong(QuorumQuery.Member::endIndex))
+                .map(member -> RatisProperties.peerId(member.id()))
+                .orElse(null);
+    }
+
+    /** Asks the others, and keeps what they say for the next start. Not knowing is no. */
+    private boolean wasRemoved() {
+        List<QuorumVoter> others = settings.voters().stream()
+                .filter(voter -> voter.id() != nodeId())
                 .toList();
-        // Ratis lists the followers' indices in the order of its configuration.
-        RaftPeerId best = null;
-        long bestIndex = -1;
-        for (int i = 0; i < Math.min(matched.length, others.size()); i++) {
-            if (matched[i] > bestIndex) {
-                best = others.get(i);
-                bestIndex = matched[i];
-            }
+        if (others.isEmpty()) {
+            return false;
         }
-        return best;
+        try (QuorumAdmin quorum = new QuorumAdmin(others, settings.clusterId(), settings.rpc(), REMOVED_MS)) {
+            if (QuorumAdmin.has(quorum.members(), nodeId())) {
+                return false;
+            }
+            QuorumStorage.removed(settings.directory());
+            return true;
+        } catch (IOException e) {
+            LOG.info("whether this controller was removed is not known: {}", e.getMessage());
+            return false;
+        }
     }
 }

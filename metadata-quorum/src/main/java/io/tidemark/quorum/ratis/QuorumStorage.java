@@ -35,15 +35,21 @@ final class QuorumStorage {
     /** Throws {@link DirectoryException} if this controller was let go: its log ends where it left. */
     static void requireNotRemoved(Path directory) {
         if (Files.exists(directory.resolve(REMOVED))) {
-            throw new DirectoryException(directory + " belongs to a controller that was removed from the quorum; to take"
-                    + " it in again: scripts/cluster.sh quorum add N, with an empty directory");
+            throw new DirectoryException(
+                    directory + " belongs to a controller that was removed from the quorum; to take"
+                            + " it in again: scripts/cluster.sh quorum add N, with an empty directory");
         }
     }
 
     /** It was let go. */
     static void removed(Path directory) throws IOException {
-        Files.createFile(directory.resolve(REMOVED));
+        Files.write(directory.resolve(REMOVED), new byte[0]);
         sync(directory);
+    }
+
+    /** Whether a controller has run there. */
+    static boolean started(Path directory) {
+        return Files.exists(directory.resolve(MARK));
     }
 
     static Path root(Path directory) {
@@ -71,7 +77,13 @@ final class QuorumStorage {
         return first;
     }
 
-    private static void sync(Path directory) throws IOException {
+    static void syncFile(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    static void sync(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory)) {
             channel.force(true);
         }

@@ -4,6 +4,7 @@ import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.metadata.QuorumQuery.IndexedEntry;
 import io.tidemark.model.metadata.QuorumQuery.Poll;
 import io.tidemark.model.metadata.QuorumQuery.PollAnswer;
+import io.tidemark.model.metadata.QuorumQuery.QuorumIdentity;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -45,26 +46,26 @@ final class RecordFeed implements AutoCloseable {
     private final RecordRing ring;
     private final History history;
     private final IntSupplier leaderId;
-    private final Supplier<List<String>> voters;
+    private final Supplier<QuorumIdentity> identity;
     private final NodeClock clock;
     private final List<Parked> parked = new ArrayList<>();
     private boolean flushArmed;
 
-    /** {@code voters} are the members of the quorum as this controller knows them, as {@code id@host:port}. */
-    RecordFeed(String name, History history, IntSupplier leaderId, Supplier<List<String>> voters, NodeClock clock) {
-        this(name, history, leaderId, voters, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
+    /** {@code identity} is what the quorum is, as this controller knows it. */
+    RecordFeed(String name, History history, IntSupplier leaderId, Supplier<QuorumIdentity> identity, NodeClock clock) {
+        this(name, history, leaderId, identity, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
     }
 
     RecordFeed(
             String name,
             History history,
             IntSupplier leaderId,
-            Supplier<List<String>> voters,
+            Supplier<QuorumIdentity> identity,
             NodeClock clock,
             RecordRing ring) {
         this.history = history;
         this.leaderId = leaderId;
-        this.voters = voters;
+        this.identity = identity;
         this.clock = clock;
         this.ring = ring;
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(name + "-feed"));
@@ -99,7 +100,7 @@ final class RecordFeed implements AutoCloseable {
                 asked.nextIndex(),
                 Math.max(0, Math.min(asked.waitMs(), MAX_WAIT_MS)),
                 Math.max(1, Math.min(asked.maxBytes(), MAX_ANSWER_BYTES)),
-                asked.knownVoters());
+                asked.knownQuorum());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         Parked reader = new Parked(poll, answer, nowMs() + poll.waitMs());
         if (!run(() -> receive(reader))) {
@@ -152,7 +153,7 @@ final class RecordFeed implements AutoCloseable {
     }
 
     private byte[] encode(Poll poll, PollAnswer answer) {
-        return QueryCodec.encode(answer.telling(voters.get(), poll));
+        return QueryCodec.encode(answer.telling(identity.get(), poll));
     }
 
     /** Computes an answer on the thread for slow ones; what fails is answered in words. */

@@ -167,7 +167,9 @@ class MembershipTest {
             quorum.kill(gone);
             writer.more(20);
             assertThat(members()).hasSize(2).doesNotContain(gone);
-            assertThat(quorum.leader().status().term()).as("nobody was disturbed").isEqualTo(term);
+            assertThat(quorum.leader().status().term())
+                    .as("nobody was disturbed")
+                    .isEqualTo(term);
             writer.lostNothing();
             onlyTheseEnded(gone);
             assertThat(quorum.failures()).allMatch(line -> line.contains("removed from the quorum"));
@@ -194,7 +196,10 @@ class MembershipTest {
         assertThat(members()).containsExactly(101, 102, 103);
         assertThat(quorum.converged().nextProducerId()).isEqualTo(20L * ScriptedDecisions.BLOCK);
         // It counts: without another one it is part of the majority.
-        quorum.kill(quorum.follower() == quorum.server(wiped) ? otherFollower(wiped) : quorum.follower().nodeId());
+        quorum.kill(
+                quorum.follower() == quorum.server(wiped)
+                        ? otherFollower(wiped)
+                        : quorum.follower().nodeId());
         try (HarnessClient client = new HarnessClient(quorum)) {
             assertThat(client.submit(ALLOCATE).error()).isEqualTo(ErrorCode.NONE);
         }

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.ratis;
 
+import io.tidemark.model.codec.SnapshotCodec;
 import io.tidemark.model.config.HistoryConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
@@ -7,6 +8,7 @@ import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.core.ControllerSettings;
+import io.tidemark.quorum.files.KeyframeFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -31,7 +33,7 @@ import org.awaitility.Awaitility;
 /** A real quorum of controllers in this process, on free ports of the loopback and files below a test's folder. */
 public final class QuorumHarness implements AutoCloseable {
     private static final int FIRST_ID = 101;
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Path root;
     private final String clusterId = Uuids.random();
@@ -282,6 +284,38 @@ public final class QuorumHarness implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** What a running controller has applied, as metadata-log.sh would export it to that folder; the file. */
+    public Path export(int id, Path to) {
+        AppliedState state = server(id).machine().applied();
+        byte[] bytes = SnapshotCodec.encode(state.image());
+        Path file = to.resolve(KeyframeFile.nameOf(state.term(), state.index()));
+        try {
+            Files.createDirectories(to);
+            Files.write(file, bytes);
+            Files.writeString(KeyframeFile.digestOf(file), KeyframeFile.md5(bytes) + " *" + file.getFileName());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
+    }
+
+    /** A majority is lost: all controllers end and begin anew with that image, at their old addresses. */
+    public void beginAnew(Path image) {
+        new ArrayList<>(running.keySet()).forEach(this::kill);
+        try {
+            NewQuorum.Beginning from = NewQuorum.Beginning.read(image, Uuids.random());
+            for (QuorumVoter voter : voters()) {
+                wipe(voter.id());
+                NodeDirectory.format(directory(voter.id()), clusterId, voter.id(), false);
+                NewQuorum.write(directory(voter.id()), voter.id(), clusterId, voters(), from);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        voters().forEach(voter -> startNode(voter.id()));
+        converged();
     }
 
     public Path directory(int id) {

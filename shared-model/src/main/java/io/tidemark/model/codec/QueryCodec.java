@@ -12,9 +12,11 @@ import io.tidemark.model.codec.proto.MemberP;
 import io.tidemark.model.codec.proto.MembersAnswerP;
 import io.tidemark.model.codec.proto.PollAnswerP;
 import io.tidemark.model.codec.proto.PollP;
+import io.tidemark.model.codec.proto.QuorumIdentityP;
 import io.tidemark.model.codec.proto.QuorumQueryAnswerP;
 import io.tidemark.model.codec.proto.QuorumQueryP;
 import io.tidemark.model.codec.proto.ReadHistoryP;
+import io.tidemark.model.codec.proto.RecoveryP;
 import io.tidemark.model.codec.proto.StatusAnswerP;
 import io.tidemark.model.codec.proto.StoredEntryP;
 import io.tidemark.model.metadata.ClusterImage;
@@ -51,7 +53,7 @@ public final class QueryCodec {
                     .setNextIndex(poll.nextIndex())
                     .setWaitMs(poll.waitMs())
                     .setMaxBytes(poll.maxBytes())
-                    .setKnownVoters(poll.knownVoters()));
+                    .setKnownQuorum(poll.knownQuorum()));
         } else if (query instanceof QuorumQuery.ReadHistory read) {
             builder.setReadHistory(
                     ReadHistoryP.newBuilder().setFromIndex(read.fromIndex()).setMaxBytes(read.maxBytes()));
@@ -81,7 +83,7 @@ public final class QueryCodec {
                         query.getPoll().getNextIndex(),
                         query.getPoll().getWaitMs(),
                         query.getPoll().getMaxBytes(),
-                        query.getPoll().getKnownVoters());
+                        query.getPoll().getKnownQuorum());
             case STATUS -> new QuorumQuery.Status();
             case READ_HISTORY ->
                 new QuorumQuery.ReadHistory(
@@ -106,10 +108,13 @@ public final class QueryCodec {
     }
 
     public static byte[] encode(QuorumQuery.PollAnswer answer) {
-        PollAnswerP.Builder poll = PollAnswerP.newBuilder()
-                .setNextIndex(answer.nextIndex())
-                .setLeader(answer.leaderId())
-                .addAllVoters(answer.voters());
+        PollAnswerP.Builder poll =
+                PollAnswerP.newBuilder().setNextIndex(answer.nextIndex()).setLeader(answer.leaderId());
+        if (answer.quorum() != null) {
+            poll.setQuorum(QuorumIdentityP.newBuilder()
+                    .addAllMembers(answer.quorum().members())
+                    .setRecovery(recovery(answer.quorum().recovery())));
+        }
         if (answer.image() != null) {
             poll.setImage(SnapshotCodec.of(answer.image()));
         }
@@ -167,10 +172,22 @@ public final class QueryCodec {
                 .setLeader(answer.leaderId())
                 .setTerm(answer.term())
                 .setCommitIndex(answer.commitIndex())
-                .setEndIndex(answer.endIndex());
+                .setEndIndex(answer.endIndex())
+                .setRecovery(recovery(answer.recovery()));
         answer.voters().forEach(member -> members.addVoters(member(member)));
         answer.followers().forEach(member -> members.addFollowers(member(member)));
         return QuorumQueryAnswerP.newBuilder().setMembers(members).build().toByteArray();
+    }
+
+    private static RecoveryP recovery(QuorumQuery.Recovery recovery) {
+        return RecoveryP.newBuilder()
+                .setId(recovery.id())
+                .setIndex(recovery.index())
+                .build();
+    }
+
+    private static QuorumQuery.Recovery recovery(RecoveryP recovery) {
+        return new QuorumQuery.Recovery(recovery.getId(), recovery.getIndex());
     }
 
     private static MemberP member(QuorumQuery.Member member) {
@@ -204,7 +221,8 @@ public final class QueryCodec {
                 answer.getCommitIndex(),
                 answer.getEndIndex(),
                 members(answer.getVotersList()),
-                members(answer.getFollowersList()));
+                members(answer.getFollowersList()),
+                recovery(answer.getRecovery()));
     }
 
     public static byte[] encodeFailure(String why) {
@@ -237,7 +255,11 @@ public final class QueryCodec {
                 entries,
                 answer.getNextIndex(),
                 answer.getLeader(),
-                List.copyOf(answer.getVotersList()));
+                answer.hasQuorum()
+                        ? new QuorumQuery.QuorumIdentity(
+                                List.copyOf(answer.getQuorum().getMembersList()),
+                                recovery(answer.getQuorum().getRecovery()))
+                        : null);
     }
 
     /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */

@@ -27,7 +27,8 @@ public final class NodeDirectory implements AutoCloseable {
     private static final String LOCK_FILE = ".lock";
 
     /** What does not make a directory used. */
-    private static final Set<String> IGNORED = Set.of(LOCK_FILE, JOINING, "lost+found", DirectoryIdentity.FILE + ".tmp");
+    private static final Set<String> IGNORED =
+            Set.of(LOCK_FILE, JOINING, "lost+found", DirectoryIdentity.FILE + ".tmp");
 
     private final Path path;
     private final DirectoryIdentity identity;
@@ -51,8 +52,7 @@ public final class NodeDirectory implements AutoCloseable {
     }
 
     /** As {@link #format(Path, String, int, boolean)}; {@code joining} is for a controller, see {@link #JOINING}. */
-    public static boolean format(
-            Path path, String clusterId, int nodeId, boolean ignoreFormatted, boolean joining) {
+    public static boolean format(Path path, String clusterId, int nodeId, boolean ignoreFormatted, boolean joining) {
         Optional<DirectoryIdentity> present = DirectoryIdentity.read(path);
         if (present.isPresent()) {
             requireSame(path, present.get(), clusterId, nodeId);

@@ -21,18 +21,18 @@ public sealed interface QuorumQuery {
      *
      * @param waitMs how long to wait for a newer entry, 0..10000
      * @param maxBytes bound of the entries in one answer; at least one entry is returned if there is one
-     * @param knownVoters {@link PollAnswer#votersKey} of the members the caller knows, or one of the constants
+     * @param knownQuorum {@link QuorumIdentity#key} of what the caller knows, or one of the constants
      */
-    record Poll(long nextIndex, int waitMs, int maxBytes, long knownVoters) implements QuorumQuery {
-        /** The caller does not want to be told the members. */
-        public static final long NO_VOTERS = 0;
+    record Poll(long nextIndex, int waitMs, int maxBytes, long knownQuorum) implements QuorumQuery {
+        /** The caller does not want to be told. */
+        public static final long NO_QUORUM = 0;
 
-        /** The caller was told no members yet. */
-        public static final long ANY_VOTERS = 1;
+        /** The caller was told nothing yet. */
+        public static final long ANY_QUORUM = 1;
 
-        /** Without a word on the members. */
+        /** Without a word on what the quorum is. */
         public Poll(long nextIndex, int waitMs, int maxBytes) {
-            this(nextIndex, waitMs, maxBytes, NO_VOTERS);
+            this(nextIndex, waitMs, maxBytes, NO_QUORUM);
         }
     }
 
@@ -41,25 +41,43 @@ public sealed interface QuorumQuery {
      * @param entries in order, each with its index
      * @param nextIndex ask for this next; entries below it are all in the image or the list
      * @param leaderId acting controller as this one knows it, -1 if unknown
-     * @param voters the members of the quorum as {@code id@host:port}, if they are not those the caller knows
+     * @param quorum what the quorum is, if the caller knows it otherwise; else null
      */
     record PollAnswer(
-            ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId, List<String> voters) {
+            ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId, QuorumIdentity quorum) {
         public PollAnswer(ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId) {
-            this(image, entries, nextIndex, leaderId, List.of());
+            this(image, entries, nextIndex, leaderId, null);
         }
 
-        /** With the members, unless the caller of that poll knows them or does not ask. */
-        public PollAnswer telling(List<String> members, Poll poll) {
-            return poll.knownVoters() == Poll.NO_VOTERS || poll.knownVoters() == votersKey(members)
+        /** With what the quorum is, unless the caller of that poll knows it or does not ask. */
+        public PollAnswer telling(QuorumIdentity identity, Poll poll) {
+            return poll.knownQuorum() == Poll.NO_QUORUM || poll.knownQuorum() == identity.key()
                     ? this
-                    : new PollAnswer(image, entries, nextIndex, leaderId, members);
+                    : new PollAnswer(image, entries, nextIndex, leaderId, identity);
         }
+    }
 
-        /** Tells one list of members from another; never one of the constants of {@link Poll}. */
-        public static long votersKey(List<String> members) {
-            return (1L << 32) | Integer.toUnsignedLong(members.hashCode());
+    /**
+     * Who decides, and since when in one history.
+     *
+     * @param members of the quorum as {@code id@host:port}, in order
+     */
+    record QuorumIdentity(List<String> members, Recovery recovery) {
+        /** Tells one from another; never one of the constants of {@link Poll}. */
+        public long key() {
+            return (1L << 32) | Integer.toUnsignedLong(hashCode());
         }
+    }
+
+    /**
+     * The last time controllers were made anew from an image, after a majority was lost: what came after that image in
+     * the history before is gone.
+     *
+     * @param id of that recovery; empty if there was none
+     * @param index of the image, -1 without a recovery
+     */
+    record Recovery(String id, long index) {
+        public static final Recovery NONE = new Recovery("", -1);
     }
 
     /** An entry at its index, as bytes so that it is encoded and decoded once. */
@@ -124,7 +142,13 @@ public sealed interface QuorumQuery {
      * @param followers the brokers that have sent it a heartbeat since it leads
      */
     record MembersAnswer(
-            int leaderId, long term, long commitIndex, long endIndex, List<Member> voters, List<Member> followers) {}
+            int leaderId,
+            long term,
+            long commitIndex,
+            long endIndex,
+            List<Member> voters,
+            List<Member> followers,
+            Recovery recovery) {}
 
     /**
      * One member's progress; times are wall-clock milliseconds of the acting controller, -1 if unknown.
