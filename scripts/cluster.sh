@@ -347,6 +347,7 @@ format() {
   done
   if [[ ${#joining[@]} -gt 0 ]]; then
     model_main format --cluster-id "$cluster_id" --joining "${joining[@]}" || exit 1
+    arguments+=(--ignore-formatted)
   fi
   if [[ " ${arguments[*]-} " == *" --config "* ]]; then
     model_main format --cluster-id "$cluster_id" "${arguments[@]}" || exit 1

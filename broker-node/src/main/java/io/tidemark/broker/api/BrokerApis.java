@@ -68,7 +68,7 @@ public final class BrokerApis {
                 .register(ApiKeys.ALTER_CONFIGS, alterConfigs::wholly)
                 .register(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(image))
                 .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
-                .register(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(broker.members()))
+                .register(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(image, broker.members()))
                 .register(ApiKeys.UPDATE_FEATURES, ClusterFeatures::update)
                 .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
                 .register(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, new AlterPartitionReassignmentsHandler(image, quorum))

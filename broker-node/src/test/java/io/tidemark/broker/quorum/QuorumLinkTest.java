@@ -185,7 +185,7 @@ class QuorumLinkTest {
 
     @Test
     void aRefusalThatCostsNoEntryIsAnAnswer() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         QuorumCommand empty = new QuorumCommand.CreateTopics(List.of(), false, "me");
         assertThat(await(link.submit(empty)).error()).isEqualTo(ErrorCode.INVALID_REQUEST);
         assertThat(await(link.attempt(empty)).error()).isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -193,7 +193,7 @@ class QuorumLinkTest {
 
     @Test
     void whenTheLeaderDiesSubmittedCommandsAreCarriedOutOnceAndTheFeedGoesOn() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         Recorder recorder = new Recorder();
         link.follow(recorder);
         List<HeartbeatAnswer> answers = new CopyOnWriteArrayList<>();
@@ -231,7 +231,7 @@ class QuorumLinkTest {
 
     @Test
     void theFeedGoesOnWhicheverControllerDies() {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         Recorder recorder = new Recorder();
         link.follow(recorder);
         for (int i = 0; i < quorum.voters().size(); i++) {
@@ -251,10 +251,10 @@ class QuorumLinkTest {
 
     @Test
     void anAttemptThatMayTakeEffectLaterIsSaidToBeOfUnknownOutcome() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         link.close();
         link = new QuorumLink(new LinkSettings(
-                "broker-7", quorum.voters(), quorum.clusterId(), QuorumRpc.GRPC, 3_000, 500, 100, 1_000));
+                "broker-7", quorum.voters(), quorum.clusterId(), QuorumHarness.RPC, 3_000, 500, 100, 1_000));
         await(link.attempt(ALLOCATE));
         QuorumServer leader = quorum.leader();
         quorum.servers().stream().filter(server -> server != leader).forEach(server -> quorum.kill(server.nodeId()));

@@ -85,6 +85,10 @@ final class MetadataStateMachine extends BaseStateMachine {
     private final QuorumMembers members;
     private final HistoryKeeper historyKeeper;
 
+    /** Every poll asks: made anew only when the members are. */
+    private record Identified(RaftConfiguration members, QuorumQuery.QuorumIdentity identity) {}
+
+    private volatile Identified identified = new Identified(null, null);
     private volatile boolean member;
     private final AtomicBoolean ended = new AtomicBoolean();
     /** The last one of this quorum; a controller that joins is told by the others. */
@@ -454,12 +458,17 @@ final class MetadataStateMachine extends BaseStateMachine {
     /** What the quorum is; during a change of members the present and the coming ones. */
     private QuorumQuery.QuorumIdentity identity() {
         RaftConfiguration members = division().getRaftConf();
-        List<String> all = Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
-                .distinct()
-                .map(peer -> peer.getId() + "@" + peer.getAddress())
-                .sorted()
-                .toList();
-        return new QuorumQuery.QuorumIdentity(all, recovery);
+        Identified known = identified;
+        if (known.members != members) {
+            List<String> all = Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
+                    .distinct()
+                    .map(peer -> peer.getId() + "@" + peer.getAddress())
+                    .sorted()
+                    .toList();
+            known = new Identified(members, new QuorumQuery.QuorumIdentity(all, recovery));
+            identified = known;
+        }
+        return known.identity;
     }
 
     /** The acting controller as far as this one knows, or -1. */

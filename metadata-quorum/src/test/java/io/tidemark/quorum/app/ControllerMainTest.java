@@ -17,6 +17,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,8 +155,7 @@ class ControllerMainTest {
                         1,
                         1,
                         List.of()));
-                RaftClientReply reply =
-                        client.io().send(Message.valueOf(UnsafeByteOperations.unsafeWrap(command)));
+                RaftClientReply reply = client.io().send(Message.valueOf(UnsafeByteOperations.unsafeWrap(command)));
                 if (CommandCodec.decodeAnswer(reply.getMessage().getContent().toByteArray())
                                 .error()
                         == ErrorCode.NONE) {
@@ -182,12 +182,13 @@ class ControllerMainTest {
                 return e.toString();
             }
         });
-        Awaitility.await("it answers")
-                .atMost(PATIENCE_S, TimeUnit.SECONDS)
-                .until(() -> StatusProbe.ask(voters(port), clusterId, QuorumRpc.GRPC)
-                                .get(0)
-                                .answer()
-                        != null);
+        Awaitility.await("it listens").atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return socket.isConnected();
+            } catch (IOException e) {
+                return false;
+            }
+        });
         assertThat(said).as("what it says while it is alone").isNotDone();
 
         NodeDirectory.format(folder.resolve("other"), clusterId, 102, false);
@@ -242,9 +243,8 @@ class ControllerMainTest {
                 System.getProperty("java.class.path"),
                 ControllerMain.class.getName(),
                 properties.toString()));
-        Process process = new ProcessBuilder(command)
-                .redirectError(errors.toFile())
-                .start();
+        Process process =
+                new ProcessBuilder(command).redirectError(errors.toFile()).start();
         started.add(process);
         return process;
     }

@@ -48,7 +48,9 @@ class QuorumMainTest {
                     .atMost(QuorumHarness.PATIENCE)
                     .until(() -> run(quorum, "members", "--json").out().split("\"hasLog\":true", -1).length == 4);
             assertThat(run(quorum, "members").out())
-                    .contains("controller " + acting + " acts in term", quorum.voters().get(0).address())
+                    .contains(
+                            "controller " + acting + " acts in term",
+                            quorum.voters().get(0).address())
                     .doesNotContain("behind");
             assertThat(run(quorum, "may-join", "999")).isEqualTo(new Run(0, "new" + System.lineSeparator(), ""));
             // The first loses its directory: it may join anew.

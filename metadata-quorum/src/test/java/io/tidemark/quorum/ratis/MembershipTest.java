@@ -41,8 +41,11 @@ class MembershipTest {
     private QuorumHarness quorum;
 
     private void start(QuorumRpc rpc) {
-        quorum = new QuorumHarness(
-                folder, 3, id -> new ScriptedDecisions(), rpc, NodeClock.SYSTEM, UnaryOperator.identity());
+        start(rpc, UnaryOperator.identity());
+    }
+
+    private void start(QuorumRpc rpc, UnaryOperator<QuorumSettings> adjust) {
+        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), rpc, NodeClock.SYSTEM, adjust);
         quorum.leader();
     }
 
@@ -152,7 +155,7 @@ class MembershipTest {
 
     @Test
     void aRemovedControllerStaysOutAlsoWhenItIsStartedAgain() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         int gone = quorum.follower().nodeId();
         try (QuorumAdmin admin = quorum.admin();
                 Writer writer = new Writer()) {
@@ -217,7 +220,7 @@ class MembershipTest {
 
     @Test
     void oneThatWasKilledBetweenLeavingAndJoiningJoins() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         int wiped = quorum.follower().nodeId();
         quorum.kill(wiped);
         quorum.wipe(wiped);
@@ -233,9 +236,34 @@ class MembershipTest {
         onlyTheseEnded();
     }
 
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    void oneThatJoinsAPurgedQuorumBeginsWithTheSnapshot(QuorumRpc rpc) throws Exception {
+        start(rpc, QuorumFaultTest.PURGING);
+        try (HarnessClient client = new HarnessClient(quorum)) {
+            for (int i = 0; i < 200; i++) {
+                assertThat(client.submit(ALLOCATE).error()).isEqualTo(ErrorCode.NONE);
+            }
+        }
+        for (QuorumServer server : quorum.servers()) {
+            Awaitility.await("a purged log").atMost(QuorumHarness.PATIENCE).until(() -> {
+                server.takeSnapshot();
+                return server.division().getRaftLog().getStartIndex() > 0;
+            });
+        }
+        int fourth = quorum.another().id();
+        quorum.join(fourth);
+        assertThat(members()).containsExactly(101, 102, 103, 104);
+        assertThat(quorum.converged().nextProducerId()).isEqualTo(200L * ScriptedDecisions.BLOCK);
+        quorum.kill(fourth);
+        quorum.startNode(fourth);
+        assertThat(quorum.converged().nextProducerId()).isEqualTo(200L * ScriptedDecisions.BLOCK);
+        onlyTheseEnded();
+    }
+
     @Test
     void whatWouldLeaveTooFewIsRefusedInWords() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         int away = quorum.follower().nodeId();
         quorum.kill(away);
         int other = otherFollower(away);

@@ -93,7 +93,7 @@ class NewQuorumTest {
 
     @Test
     void aFileThatIsNotAWholeImageIsRefused() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         Path image = quorum.export(101, folder.resolve("saved"));
         Path renamed = Files.copy(image, folder.resolve("image"));
         assertThatThrownBy(() -> Beginning.read(renamed, "id")).hasMessageContaining("not named snapshot.TERM_INDEX");
@@ -110,7 +110,7 @@ class NewQuorumTest {
 
     @Test
     void onlyDirectoriesThatWereFormattedForItAndNeverRanAreFilled() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         Beginning from = Beginning.read(quorum.export(101, folder.resolve("saved")), "id");
         assertThatThrownBy(() -> write(folder.resolve("blank"), quorum.clusterId(), from))
                 .isInstanceOf(DirectoryException.class)

@@ -7,7 +7,6 @@ import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.UnreadableException;
-import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry;
@@ -45,7 +44,7 @@ class QuorumFaultTest {
     private static final QuorumCommand ALLOCATE = new QuorumCommand.AllocateProducerIds(1, 1);
 
     /** Small files and no kept entries, so that a snapshot purges. */
-    private static final UnaryOperator<QuorumSettings> PURGING = settings -> new QuorumSettings(
+    static final UnaryOperator<QuorumSettings> PURGING = settings -> new QuorumSettings(
             settings.nodeId(),
             settings.voters(),
             settings.clusterId(),
@@ -94,7 +93,7 @@ class QuorumFaultTest {
     }
 
     private void start(UnaryOperator<QuorumSettings> adjust) {
-        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), QuorumRpc.GRPC, clock, adjust);
+        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), QuorumHarness.RPC, clock, adjust);
         quorum.leader();
     }
 

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +33,10 @@ import org.awaitility.Awaitility;
 
 /** A real quorum of controllers in this process, on free ports of the loopback and files below a test's folder. */
 public final class QuorumHarness implements AutoCloseable {
+    /** What tests use that do not care: {@code -Dtidemark.test.quorum.rpc=netty} runs them over the other transport. */
+    public static final QuorumRpc RPC = QuorumRpc.valueOf(
+            System.getProperty("tidemark.test.quorum.rpc", "grpc").toUpperCase(Locale.ROOT));
+
     private static final int FIRST_ID = 101;
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -64,7 +69,7 @@ public final class QuorumHarness implements AutoCloseable {
                 root,
                 controllers,
                 core(sessionMs),
-                QuorumRpc.GRPC,
+                RPC,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
                         usual.nodeId(),
@@ -87,12 +92,12 @@ public final class QuorumHarness implements AutoCloseable {
      * As {@link #withCore} with long sessions, with small log files and nothing kept behind a snapshot, so that every
      * snapshot purges.
      */
-    public static QuorumHarness withCoreThatPurges(Path root, int controllers, HistoryConfig history) {
+    public static QuorumHarness withCoreThatPurges(Path root, int controllers, HistoryConfig history, QuorumRpc rpc) {
         return new QuorumHarness(
                 root,
                 controllers,
                 core(3_600_000),
-                QuorumRpc.GRPC,
+                rpc,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
                         usual.nodeId(),
@@ -113,7 +118,7 @@ public final class QuorumHarness implements AutoCloseable {
 
     /** {@code decisions} makes the brain of each controller, given the cluster id. */
     public QuorumHarness(Path root, int controllers, Function<String, DecisionMaker> decisions) {
-        this(root, controllers, decisions, QuorumRpc.GRPC, NodeClock.SYSTEM, UnaryOperator.identity());
+        this(root, controllers, decisions, RPC, NodeClock.SYSTEM, UnaryOperator.identity());
     }
 
     public QuorumHarness(
