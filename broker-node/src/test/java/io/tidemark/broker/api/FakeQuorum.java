@@ -98,6 +98,7 @@ final class FakeQuorum implements QuorumPort, QuorumMembership, MetadataWaiter, 
                         List.of(
                                 new Member(101, "one:19101", 41, 5_000, 5_000),
                                 new Member(102, "two:19102", -1, -1, -1)),
+                        false,
                         List.of(new Member(1, "", 39, 4_500, 4_000)),
                         Recovery.NONE));
     }

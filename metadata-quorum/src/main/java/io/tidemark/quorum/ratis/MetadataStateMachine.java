@@ -527,9 +527,13 @@ final class MetadataStateMachine extends BaseStateMachine {
      * that much by itself; it would wait for ever for somebody to take it in.
      */
     boolean leftOut() {
-        return member
-                && !closing
-                && division().getRaftConf().getCurrentPeers().stream()
+        if (!member || closing) {
+            return false;
+        }
+        RaftConfiguration members = division().getRaftConf();
+        // A change that is under way may yet come to nothing.
+        return members.getPreviousPeers().isEmpty()
+                && members.getCurrentPeers().stream()
                         .noneMatch(peer -> peer.getId().equals(division().getId()));
     }
 

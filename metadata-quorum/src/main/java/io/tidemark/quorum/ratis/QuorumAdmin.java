@@ -93,6 +93,20 @@ public final class QuorumAdmin implements Closeable {
         throw new IOException("there is no acting controller (" + String.join("; ", problems) + ")");
     }
 
+    /** The members once no change is under way. */
+    private MembersAnswer settled() throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
+        MembersAnswer members = members();
+        while (members.changing()) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new IOException("another change of the members is under way: " + names(voters(members)));
+            }
+            pause();
+            members = members();
+        }
+        return members;
+    }
+
     private MembersAnswer ask(QuorumVoter controller) throws IOException {
         RaftClientReply reply = questions
                 .getClientRpc()
@@ -132,7 +146,7 @@ public final class QuorumAdmin implements Closeable {
      */
     public boolean add(QuorumVoter voter) throws IOException {
         know(voter);
-        MembersAnswer now = members();
+        MembersAnswer now = settled();
         if (has(now, voter.id())) {
             return false;
         }
@@ -153,7 +167,7 @@ public final class QuorumAdmin implements Closeable {
      * @param force although the others would not be enough, or too few of them are there
      */
     public boolean remove(int id, boolean force) throws IOException {
-        MembersAnswer now = members();
+        MembersAnswer now = settled();
         if (!has(now, id)) {
             return false;
         }
@@ -178,7 +192,7 @@ public final class QuorumAdmin implements Closeable {
      * @param to a member that is there, or -1 for the one that is furthest
      */
     public MembersAnswer transfer(int to) throws IOException {
-        MembersAnswer now = members();
+        MembersAnswer now = settled();
         if (to == now.leaderId()) {
             return now;
         }
@@ -237,6 +251,10 @@ public final class QuorumAdmin implements Closeable {
             }
             pause();
             now = members();
+            if (now.changing()) {
+                // This change, or one before it: it ends, or the next attempt tells.
+                continue;
+            }
             if (ids(voters(now)).equals(ids(coming))) {
                 return;
             }

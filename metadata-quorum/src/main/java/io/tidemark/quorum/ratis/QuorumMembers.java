@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 
@@ -71,7 +73,9 @@ final class QuorumMembers {
         look();
         RaftServer.Division current = division.get();
         long term = current.getInfo().getCurrentTerm();
-        List<Member> controllers = current.getRaftConf().getCurrentPeers().stream()
+        RaftConfiguration conf = current.getRaftConf();
+        List<Member> controllers = Stream.concat(conf.getCurrentPeers().stream(), conf.getPreviousPeers().stream())
+                .distinct()
                 .sorted(Comparator.comparing(
                         (RaftPeer peer) -> idOf(peer.getId().toString())))
                 .map(peer -> voters.member(term, idOf(peer.getId().toString()), peer.getAddress()))
@@ -87,6 +91,7 @@ final class QuorumMembers {
                 current.getRaftLog().getLastCommittedIndex(),
                 endOf(current),
                 controllers,
+                !conf.getPreviousPeers().isEmpty(),
                 followers,
                 recovery.get());
     }

@@ -173,6 +173,7 @@ public final class QueryCodec {
                 .setTerm(answer.term())
                 .setCommitIndex(answer.commitIndex())
                 .setEndIndex(answer.endIndex())
+                .setChanging(answer.changing())
                 .setRecovery(recovery(answer.recovery()));
         answer.voters().forEach(member -> members.addVoters(member(member)));
         answer.followers().forEach(member -> members.addFollowers(member(member)));
@@ -221,6 +222,7 @@ public final class QueryCodec {
                 answer.getCommitIndex(),
                 answer.getEndIndex(),
                 members(answer.getVotersList()),
+                answer.getChanging(),
                 members(answer.getFollowersList()),
                 recovery(answer.getRecovery()));
     }

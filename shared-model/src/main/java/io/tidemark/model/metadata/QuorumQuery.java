@@ -138,7 +138,9 @@ public sealed interface QuorumQuery {
 
     /**
      * @param endIndex last entry of the acting controller's log
-     * @param voters the members of the quorum, the acting controller among them
+     * @param voters the members of the quorum, the acting controller among them; during a change those before it and
+     *     those after it
+     * @param changing whether a change of the members is under way
      * @param followers the brokers that have sent it a heartbeat since it leads
      */
     record MembersAnswer(
@@ -147,6 +149,7 @@ public sealed interface QuorumQuery {
             long commitIndex,
             long endIndex,
             List<Member> voters,
+            boolean changing,
             List<Member> followers,
             Recovery recovery) {}
 
