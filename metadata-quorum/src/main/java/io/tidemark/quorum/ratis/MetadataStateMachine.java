@@ -527,13 +527,9 @@ final class MetadataStateMachine extends BaseStateMachine {
      * that much by itself; it would wait for ever for somebody to take it in.
      */
     boolean leftOut() {
-        if (!member || closing) {
-            return false;
-        }
-        RaftConfiguration members = division().getRaftConf();
-        // A change that is under way may yet come to nothing.
-        return members.getPreviousPeers().isEmpty()
-                && members.getCurrentPeers().stream()
+        return member
+                && !closing
+                && division().getRaftConf().getCurrentPeers().stream()
                         .noneMatch(peer -> peer.getId().equals(division().getId()));
     }
 

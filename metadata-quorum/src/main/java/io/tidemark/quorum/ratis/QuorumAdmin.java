@@ -1,10 +1,7 @@
 package io.tidemark.quorum.ratis;
 
-import io.tidemark.model.codec.QueryCodec;
-import io.tidemark.model.codec.QueryCodec.QueryFailedException;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
-import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumQuery.Member;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
 import java.io.Closeable;
@@ -15,22 +12,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import org.apache.ratis.client.RaftClient;
-import org.apache.ratis.client.RaftClientConfigKeys;
-import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.protocol.RaftClientReply;
-import org.apache.ratis.protocol.RaftClientRequest;
-import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.SetConfigurationRequest;
-import org.apache.ratis.protocol.TransferLeadershipRequest;
-import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
-import org.apache.ratis.rpc.CallId;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
-import org.apache.ratis.util.TimeDuration;
 
 /**
  * Changes the members of a quorum, one at a time, while it works. Every change names the members it was decided on, so
@@ -44,12 +28,10 @@ public final class QuorumAdmin implements Closeable {
     /** What a new member may take to get the log, and a change to be carried out. */
     private static final long CHANGE_MS = 60_000;
 
-    private static final long ANSWER_MS = 2_000;
-    private static final long RETRY_MS = 100;
+    /** Attempts to make one the acting controller: another may win the election that follows. */
+    private static final int TRANSFERS = 5;
 
-    private final Set<QuorumVoter> known;
-    private final RaftClient questions;
-    private final RaftClient changes;
+    private final ActingController acting;
     private final long patienceMs;
 
     /**
@@ -57,40 +39,13 @@ public final class QuorumAdmin implements Closeable {
      * @param patienceMs how long an acting controller is looked for, milliseconds
      */
     public QuorumAdmin(List<QuorumVoter> known, String clusterId, QuorumRpc rpc, long patienceMs) {
-        this.known = new LinkedHashSet<>(known);
         this.patienceMs = patienceMs;
-        this.questions = client(known, clusterId, rpc, ANSWER_MS);
-        this.changes = client(known, clusterId, rpc, CHANGE_MS);
-    }
-
-    private static RaftClient client(List<QuorumVoter> known, String clusterId, QuorumRpc rpc, long timeoutMs) {
-        RaftProperties properties = RatisProperties.common(rpc);
-        RaftClientConfigKeys.Rpc.setRequestTimeout(properties, TimeDuration.valueOf(timeoutMs, TimeUnit.MILLISECONDS));
-        return RaftClient.newBuilder()
-                .setRaftGroup(RatisProperties.group(clusterId, known))
-                .setProperties(properties)
-                .build();
+        this.acting = new ActingController(known, clusterId, rpc, patienceMs, CHANGE_MS);
     }
 
     /** The members as the acting controller sees them. Throws IOException if there is none in time. */
     public MembersAnswer members() throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
-        List<String> problems = new ArrayList<>();
-        do {
-            problems.clear();
-            for (QuorumVoter controller : List.copyOf(known)) {
-                try {
-                    MembersAnswer members = ask(controller);
-                    members.voters().forEach(member -> know(voter(member)));
-                    return members;
-                } catch (IOException | QueryFailedException e) {
-                    problems.add("controller " + controller.id() + ": " + reason(e));
-                    learnFrom(e);
-                }
-            }
-            pause();
-        } while (System.nanoTime() - deadline < 0);
-        throw new IOException("there is no acting controller (" + String.join("; ", problems) + ")");
+        return acting.members();
     }
 
     /** The members once no change is under way. */
@@ -101,62 +56,28 @@ public final class QuorumAdmin implements Closeable {
             if (System.nanoTime() - deadline >= 0) {
                 throw new IOException("another change of the members is under way: " + names(voters(members)));
             }
-            pause();
+            ActingController.pause();
             members = members();
         }
         return members;
-    }
-
-    private MembersAnswer ask(QuorumVoter controller) throws IOException {
-        RaftClientReply reply = questions
-                .getClientRpc()
-                .sendRequest(RaftClientRequest.newBuilder()
-                        .setClientId(questions.getId())
-                        .setServerId(RatisProperties.peerId(controller.id()))
-                        .setGroupId(questions.getGroupId())
-                        .setCallId(CallId.getAndIncrement())
-                        .setMessage(Message.valueOf(
-                                UnsafeByteOperations.unsafeWrap(QueryCodec.encode(new QuorumQuery.Members()))))
-                        .setType(RaftClientRequest.readRequestType(true))
-                        .build());
-        if (!reply.isSuccess()) {
-            throw reply.getException();
-        }
-        return QueryCodec.decodeMembers(reply.getMessage().getContent().toByteArray());
-    }
-
-    private void learnFrom(Exception problem) {
-        if (problem instanceof NotLeaderException notLeader && notLeader.getSuggestedLeader() != null) {
-            RaftPeer leader = notLeader.getSuggestedLeader();
-            know(QuorumVoter.parseList(leader.getId() + "@" + leader.getAddress())
-                    .get(0));
-        }
-    }
-
-    private void know(QuorumVoter voter) {
-        if (known.add(voter)) {
-            List<RaftPeer> peer = List.of(RatisProperties.peer(voter));
-            questions.getClientRpc().addRaftPeers(peer);
-            changes.getClientRpc().addRaftPeers(peer);
-        }
     }
 
     /**
      * Takes a running controller with an empty log in; returns when it has the log and counts. False if it was a member.
      */
     public boolean add(QuorumVoter voter) throws IOException {
-        know(voter);
+        acting.know(voter);
         MembersAnswer now = settled();
         if (has(now, voter.id())) {
             return false;
         }
         List<QuorumVoter> coming = new ArrayList<>(voters(now));
         coming.add(voter);
-        requireMajority(now, coming, voter.id());
+        now = awaitMajority(now, coming, voter.id());
         change(
                 now,
                 coming,
-                "controller " + voter.id() + " did not get the log: is it running, and reached from the" + " others at "
+                "controller " + voter.id() + " did not get the log: is it running, and reached from the others at "
                         + voter.address() + "?");
         return true;
     }
@@ -177,7 +98,7 @@ public final class QuorumAdmin implements Closeable {
             throw new IOException("controller " + id + " is the only one");
         }
         if (!force) {
-            requireMajority(now, coming, -1);
+            now = awaitMajority(now, coming, -1);
         }
         if (now.leaderId() == id) {
             now = transfer(-1);
@@ -193,9 +114,43 @@ public final class QuorumAdmin implements Closeable {
      */
     public MembersAnswer transfer(int to) throws IOException {
         MembersAnswer now = settled();
-        if (to == now.leaderId()) {
+        int from = now.leaderId();
+        String problem = "";
+        for (int i = 0; i < TRANSFERS; i++) {
+            if (to >= 0 ? now.leaderId() == to : now.leaderId() != from) {
+                return now;
+            }
+            now = awaitSuccessor(now, to);
+            problem = handOver(now, successor(now, to));
+            // Another one may have been quicker: then that one is asked to hand over.
+            now = members();
+        }
+        if (to >= 0 ? now.leaderId() == to : now.leaderId() != from) {
             return now;
         }
+        throw new IOException(
+                "controller " + now.leaderId() + " still acts" + (problem.isEmpty() ? "" : ": " + problem));
+    }
+
+    /** Just after an election the acting controller has not yet heard of everybody. */
+    private MembersAnswer awaitSuccessor(MembersAnswer members, int to) throws IOException {
+        MembersAnswer now = members;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SILENT_MS);
+        while ((to < 0 || has(now, to)) && !canSucceed(now, to) && System.nanoTime() - deadline < 0) {
+            ActingController.pause();
+            now = members();
+        }
+        return now;
+    }
+
+    /** Whether that one, or for -1 any other than the acting one, has the log. */
+    private static boolean canSucceed(MembersAnswer now, int to) {
+        return now.voters().stream()
+                .filter(member -> to < 0 ? member.id() != now.leaderId() : member.id() == to)
+                .anyMatch(member -> isThere(now, member));
+    }
+
+    private static Member successor(MembersAnswer now, int to) throws IOException {
         Member successor = now.voters().stream()
                 .filter(member -> to < 0 ? member.id() != now.leaderId() : member.id() == to)
                 .filter(member -> to >= 0 || isThere(now, member))
@@ -207,26 +162,17 @@ public final class QuorumAdmin implements Closeable {
         if (!isThere(now, successor)) {
             throw new IOException("controller " + successor.id() + " is not there, or has not got the whole log");
         }
-        String problem;
+        return successor;
+    }
+
+    /** Returns what went wrong, empty if nothing did. */
+    private String handOver(MembersAnswer now, Member successor) {
         try {
-            RaftClientReply reply = changes.getClientRpc()
-                    .sendRequest(new TransferLeadershipRequest(
-                            changes.getId(),
-                            RatisProperties.peerId(now.leaderId()),
-                            changes.getGroupId(),
-                            CallId.getAndIncrement(),
-                            RatisProperties.peerId(successor.id()),
-                            ANSWER_MS));
-            problem = reply.isSuccess() ? "" : reason(reply.getException());
+            acting.transfer(now.leaderId(), successor.id());
+            return "";
         } catch (IOException e) {
-            problem = reason(e);
+            return ActingController.reason(e);
         }
-        MembersAnswer after = members();
-        if (to >= 0 ? after.leaderId() != to : after.leaderId() == now.leaderId()) {
-            throw new IOException("controller " + after.leaderId() + " acts, not " + successor.id()
-                    + (problem.isEmpty() ? "" : ": " + problem));
-        }
-        return after;
     }
 
     private void change(MembersAnswer from, List<QuorumVoter> coming, String whatIfLate) throws IOException {
@@ -236,20 +182,17 @@ public final class QuorumAdmin implements Closeable {
         String problem = "";
         while (System.nanoTime() - deadline < 0) {
             try {
-                RaftClientReply reply = changes.getClientRpc().sendRequest(request(now.leaderId(), present, coming));
-                if (reply.isSuccess()) {
-                    return;
-                }
-                throw reply.getException();
+                acting.change(now.leaderId(), arguments(present, coming));
+                return;
             } catch (ReconfigurationTimeoutException e) {
                 throw new IOException(whatIfLate, e);
             } catch (ReconfigurationInProgressException e) {
                 problem = "another change of the members is under way";
             } catch (IOException e) {
-                problem = reason(e);
-                learnFrom(e);
+                problem = ActingController.reason(e);
+                acting.learnFrom(e);
             }
-            pause();
+            ActingController.pause();
             now = members();
             if (now.changing()) {
                 // This change, or one before it: it ends, or the next attempt tells.
@@ -265,19 +208,32 @@ public final class QuorumAdmin implements Closeable {
         throw new IOException(whatIfLate + " (" + problem + ")");
     }
 
-    private SetConfigurationRequest request(int leaderId, List<QuorumVoter> present, List<QuorumVoter> coming) {
-        return new SetConfigurationRequest(
-                changes.getId(),
-                RatisProperties.peerId(leaderId),
-                changes.getGroupId(),
-                CallId.getAndIncrement(),
-                SetConfigurationRequest.Arguments.newBuilder()
-                        .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
-                        .setServersInCurrentConf(
-                                present.stream().map(RatisProperties::peer).toList())
-                        .setServersInNewConf(
-                                coming.stream().map(RatisProperties::peer).toList())
-                        .build());
+    private static SetConfigurationRequest.Arguments arguments(List<QuorumVoter> present, List<QuorumVoter> coming) {
+        return SetConfigurationRequest.Arguments.newBuilder()
+                .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+                .setServersInCurrentConf(
+                        present.stream().map(RatisProperties::peer).toList())
+                .setServersInNewConf(coming.stream().map(RatisProperties::peer).toList())
+                .build();
+    }
+
+    /** Just after an election the acting controller has not yet heard of everybody. */
+    private MembersAnswer awaitMajority(MembersAnswer members, List<QuorumVoter> coming, int joining)
+            throws IOException {
+        MembersAnswer now = members;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SILENT_MS);
+        while (true) {
+            try {
+                requireMajority(now, coming, joining);
+                return now;
+            } catch (IOException e) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw e;
+                }
+            }
+            ActingController.pause();
+            now = settled();
+        }
     }
 
     /** A change that leaves the quorum without a majority could not be carried out, nor taken back. */
@@ -326,22 +282,8 @@ public final class QuorumAdmin implements Closeable {
         return ids(voters).toString();
     }
 
-    private static String reason(Throwable problem) {
-        Throwable root = problem;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        String text = root.getMessage() == null ? root.toString() : root.getMessage();
-        return text.lines().findFirst().orElse(root.toString());
-    }
-
-    private static void pause() {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
-    }
-
     @Override
     public void close() throws IOException {
-        questions.close();
-        changes.close();
+        acting.close();
     }
 }
