@@ -3,8 +3,11 @@
 #
 # usage: scripts/cluster.sh [--inventory FILE] [--data DIR] COMMAND
 #
-#   format [--cluster-id ID] [--ignore-formatted]
-#                     gives every node's data directory its identity, once, before the first start
+#   format [--cluster-id ID] [--ignore-formatted] [--from-image FILE]
+#                     gives every node's data directory its identity, once, before the first start. Of a controller that lost
+#                     its directory, too: it joins anew when it starts. That is refused while another one is missing, since
+#                     what is committed may be in none that is left. --from-image is for a lost majority: all controllers
+#                     begin anew with what metadata-log.sh export has saved (docs/QUORUM.md)
 #   up                starts all nodes that are not running and waits until they are ready
 #   down              stops all nodes (SIGTERM, a controlled shutdown) and waits until they are gone
 #   status [--json]   the processes, controllers, brokers, and partitions that lack replicas
@@ -12,9 +15,15 @@
 #   start N | stop N  one node, as up and down
 #   kill N            kills a node (SIGKILL)
 #   pause N | resume N   stops a node's process where it stands (SIGSTOP), lets it go on (SIGCONT)
+#   quorum members [--json]      the controllers that are members of the quorum, and how far each is
+#   quorum add N      formats and starts a new controller of the inventory; the quorum brings it up to date and takes it in
+#   quorum remove N [--force]    lets controller N go and stops it; if it acts, another one takes over first
+#   quorum replace N [NEW]       add NEW, then remove N; without NEW, N itself with the empty directory it has now
+#   quorum transfer [N]          makes N, or the one that is furthest, the acting controller
 #   logs N [-f]       the last lines of a node's log; -f follows it
 #   bootstrap         prints the brokers' addresses, for --bootstrap-server
 #   controllers       prints the controllers, as in controller.quorum.voters
+#   rpc               prints the transport of the quorum, grpc or netty
 #   cluster-id        prints the cluster's id
 #   directory N       prints where a node keeps its data
 #
@@ -208,6 +217,15 @@ launch() {
   echo $! >"$(pid_file_of "$id")"
 }
 
+# The last setting of the inventory that says it, as in a node's properties.
+rpc() {
+  local setting found=grpc
+  for setting in "${settings[@]}"; do
+    [[ ! $setting =~ ^(all|controller)\ quorum\.rpc=(.*)$ ]] || found=${BASH_REMATCH[2],,}
+  done
+  echo "$found"
+}
+
 is_ready() { grep -q "^TIDEMARK READY node=$1\b" "$(log_directory_of "$1")/stdout.log" 2>/dev/null; }
 
 # Until the new process shows its command line it is not recognised as the node, hence the shell's own check.
@@ -242,6 +260,8 @@ start_nodes() {
   done
   for id in "${started[@]}"; do
     launch "$id"
+    # From here on a controller without a log is one that has lost it.
+    [[ ${role[$id]} != controller ]] || : >"$data/cluster.started"
   done
   for id in "${started[@]}"; do
     await_ready "$id"
@@ -294,11 +314,12 @@ signal_node() {
 # --- commands
 
 format() {
-  local id arguments=() cluster_id=
+  local id arguments=() joining=() cluster_id='' image=''
   while [[ $# -gt 0 ]]; do
     case $1 in
       --cluster-id) [[ $# -ge 2 ]] || die "$1 needs a value"; cluster_id=$2; shift 2 ;;
       --ignore-formatted) arguments+=("$1"); shift ;;
+      --from-image) [[ $# -ge 2 ]] || die "$1 needs a value"; image=$2; shift 2 ;;
       *) die "format: unknown argument $1" ;;
     esac
   done
@@ -310,17 +331,145 @@ format() {
       || die "$data already belongs to the cluster $(<"$data/cluster.id")"
     cluster_id=$(<"$data/cluster.id")
   fi
+  if [[ -n $image ]]; then
+    format_from_image "$image" "$cluster_id"
+    return
+  fi
   [[ -n $cluster_id ]] || cluster_id=$(model_main random-cluster-id)
+  for id in "${ids[@]}"; do
+    write_properties "$id"
+    if lost_its_log "$id"; then
+      require_may_join "$id"
+      joining+=(--config "$(properties_of "$id")")
+    else
+      arguments+=(--config "$(properties_of "$id")")
+    fi
+  done
+  if [[ ${#joining[@]} -gt 0 ]]; then
+    model_main format --cluster-id "$cluster_id" --joining "${joining[@]}" || exit 1
+    arguments+=(--ignore-formatted)
+  fi
+  if [[ " ${arguments[*]-} " == *" --config "* ]]; then
+    model_main format --cluster-id "$cluster_id" "${arguments[@]}" || exit 1
+  fi
+  echo "$cluster_id" >"$data/cluster.id"
+}
+
+# All controllers begin anew; brokers stay as they are. Can be repeated until the first controller has been started.
+format_from_image() {
+  local image=$1 cluster_id=$2 id arguments=() directories=()
+  [[ -r $image ]] || die "there is no image $image"
+  [[ -n $cluster_id ]] || die "format --from-image needs the --cluster-id of the cluster, which its brokers have, too"
+  for id in $(of_role controller); do
+    ! is_running "$id" || die "controller $id is running: stop all of them first"
+    [[ ! -e ${directory[$id]}/quorum.started ]] \
+      || die "${directory[$id]} holds the log of controller $id: move it away first, the image takes its place"
+    directories+=(--directory "$id=${directory[$id]}")
+  done
   for id in "${ids[@]}"; do
     write_properties "$id"
     arguments+=(--config "$(properties_of "$id")")
   done
-  model_main format --cluster-id "$cluster_id" "${arguments[@]}" || exit 1
+  model_main format --cluster-id "$cluster_id" --ignore-formatted "${arguments[@]}" || exit 1
   echo "$cluster_id" >"$data/cluster.id"
+  jvm_options controller "$data/logs/quorum"
+  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain new-quorum \
+    --image "$image" --controllers "$(controllers)" --cluster-id "$cluster_id" "${directories[@]}" || exit 1
+}
+
+# A controller without an identity in a cluster that has been started.
+lost_its_log() {
+  [[ ${role[$1]} == controller && -e $data/cluster.started && ! -e ${directory[$1]}/meta.properties ]]
+}
+
+# Only where the quorum works and no other member is missing.
+require_may_join() {
+  local answer
+  answer=$(quorum_main may-join "$1") || die "controller $1 is not formatted: it has no log, and this cluster has been" \
+    "started before. See above; if a majority of the controllers is lost: format --from-image (docs/QUORUM.md)"
+  [[ $answer == member ]] || die "controller $1 is no member of the quorum: quorum add $1 takes it in"
 }
 
 model_main() {
   "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.model.config.FormatMain "$@"
+}
+
+# Asks the quorum or changes it: quorum_main COMMAND ARGUMENTS...
+quorum_main() {
+  require_formatted
+  require_java
+  require_class_path
+  jvm_options controller "$data/logs/quorum"
+  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain "$1" \
+    --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" --rpc "$(rpc)" "${@:2}"
+}
+
+require_controller() {
+  [[ ${role[${1:-}]:-} == controller ]] \
+    || die "there is no controller ${1:-} in $inventory, only: $(of_role controller | xargs)"
+}
+
+quorum_add() {
+  local id=$1 path=${directory[$1]}
+  if [[ -e $path/quorum.removed ]]; then
+    die "$path holds the log of controller $id from before it was removed: move that directory away first"
+  elif [[ -e $path/meta.properties && ! -e $path/quorum.joining ]]; then
+    die "$path is the directory of a controller that has been a member: cluster.sh start $id"
+  fi
+  quorum_main may-join "$id" >/dev/null || exit 1
+  if [[ ! -e $path/meta.properties ]]; then
+    write_properties "$id"
+    model_main format --cluster-id "$(<"$data/cluster.id")" --joining --config "$(properties_of "$id")" || exit 1
+  fi
+  start_nodes "$id"
+  echo "controller $id is a member of the quorum; brokers that run have been told"
+}
+
+quorum_remove() {
+  local id=$1
+  quorum_main remove "$@" || exit 1
+  [[ ${role[$id]:-} == controller ]] || return 0
+  [[ ! -d ${directory[$id]} ]] || : >"${directory[$id]}/quorum.removed"
+  ! is_running "$id" || stop_nodes "$id"
+  echo "now delete the line of $id from $inventory: it says whom brokers and controllers ask when they start"
+}
+
+quorum() {
+  local command=${1:-}
+  [[ -n $command ]] || die "quorum needs one of: members, add, remove, replace, transfer"
+  shift
+  require_formatted
+  require_java
+  require_class_path
+  case $command in
+    members) quorum_main members "$@" ;;
+    transfer)
+      [[ $# -eq 0 ]] || { [[ $# -eq 1 ]] && require_controller "$1"; } || die "quorum transfer takes at most one node id"
+      quorum_main transfer "$@"
+      ;;
+    add)
+      [[ $# -eq 1 ]] || die "quorum add needs one node id; its line has to be in $inventory"
+      require_controller "$1"
+      quorum_add "$1"
+      ;;
+    remove)
+      [[ ${1:-} =~ ^[0-9]+$ && ($# -eq 1 || ($# -eq 2 && $2 == --force)) ]] || die "quorum remove needs one node id"
+      quorum_remove "$@"
+      ;;
+    replace)
+      [[ $# -eq 1 || $# -eq 2 ]] || die "quorum replace needs the node id to go, and the one to come if it is another"
+      require_controller "${2:-$1}"
+      if [[ $# -eq 2 ]]; then
+        quorum_add "$2"
+        quorum_remove "$1"
+      else
+        [[ ! -e ${directory[$1]}/meta.properties || -e ${directory[$1]}/quorum.joining ]] \
+          || die "${directory[$1]} is not empty: stop $1 and move that directory away first, or replace it by another node"
+        quorum_add "$1"
+      fi
+      ;;
+    *) die "unknown command quorum $command (--help tells more)" ;;
+  esac
 }
 
 # Asks the controllers; "$@" goes to the tool.
@@ -330,7 +479,7 @@ ask() {
   require_class_path
   jvm_options controller "$data/logs/status"
   "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.inspect.StatusMain \
-    --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" "$@"
+    --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" --rpc "$(rpc)" "$@"
 }
 
 status() {
@@ -381,6 +530,8 @@ case $command in
     ;;
   bootstrap) bootstrap ;;
   controllers) controllers ;;
+  rpc) rpc ;;
+  quorum) quorum "$@" ;;
   cluster-id) require_formatted; cat "$data/cluster.id" ;;
   directory) require_node "$@"; echo "${directory[$1]}" ;;
   *) die "unknown command $command (--help tells more)" ;;

@@ -84,7 +84,7 @@ find_source() {
   controllers=$(of_cluster controllers)
   cluster_id=$(of_cluster cluster-id)
   if any_listens "$controllers"; then
-    SOURCE=(--controllers "$controllers" --cluster-id "$cluster_id" ${node:+--controller "$node"})
+    SOURCE=(--controllers "$controllers" --cluster-id "$cluster_id" --rpc "$(of_cluster rpc)" ${node:+--controller "$node"})
     return
   fi
   [[ $command != watch ]] || die "no controller listens: nothing to watch"

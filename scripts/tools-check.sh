@@ -166,7 +166,8 @@ row works 'Reassignment of partition|no active reassignment' "verify a move" rea
 row works 'No partition reassignments found' "list moves" reassign-partitions "${server[@]}" --list
 row works 'None of the specified partition moves are active' "call a move back" reassign-partitions "${server[@]}" --cancel --reassignment-json-file "$work/move.json"
 row works 'Successfully completed leader election|Valid replica already elected' "elect preferred leaders" leader-election "${server[@]}" --election-type preferred --topic "$topic" --partition 0
-row "not yet" 'DESCRIBE_QUORUM' "state of the quorum" metadata-quorum "${server[@]}" describe --status
+row works "LeaderId:.*[0-9]" "state of the quorum" metadata-quorum "${server[@]}" describe --status
+row works "Observer" "progress of controllers and brokers" metadata-quorum "${server[@]}" describe --replication --human-readable
 row works '' "finalized features" features "${server[@]}" describe
 row "not yet" 'LIST_TRANSACTIONS' "list transactions" transactions "${server[@]}" list
 row works 'LatestCoordinatorEpoch' "producers of a partition" transactions "${server[@]}" describe-producers --topic "$topic" --partition 0

@@ -2,6 +2,7 @@ package io.tidemark.broker.api;
 
 import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.runtime.MetadataWaiter;
+import io.tidemark.broker.runtime.QuorumMembership;
 import io.tidemark.broker.runtime.QuorumPort;
 import io.tidemark.model.config.AutoTopicCreation;
 import io.tidemark.model.metadata.ClusterImage;
@@ -30,6 +31,7 @@ public final class BrokerApis {
             LongSupplier brokerEpoch,
             Supplier<ClusterImage> image,
             QuorumPort quorum,
+            QuorumMembership members,
             MetadataWaiter waiter,
             AutoTopicCreation autoTopicCreation,
             int defaultPartitions,
@@ -66,6 +68,7 @@ public final class BrokerApis {
                 .register(ApiKeys.ALTER_CONFIGS, alterConfigs::wholly)
                 .register(ApiKeys.LIST_CONFIG_RESOURCES, new ListConfigResourcesHandler(image))
                 .register(ApiKeys.ELECT_LEADERS, new ElectLeadersHandler(image, quorum))
+                .register(ApiKeys.DESCRIBE_QUORUM, new DescribeQuorumHandler(image, broker.members()))
                 .register(ApiKeys.UPDATE_FEATURES, ClusterFeatures::update)
                 .register(ApiKeys.UNREGISTER_BROKER, new UnregisterBrokerHandler(quorum))
                 .register(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, new AlterPartitionReassignmentsHandler(image, quorum))

@@ -55,6 +55,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -78,6 +79,7 @@ public final class Broker {
     private final NodeDirectory node;
     private final Consumer<String> fatal;
     private final Storage storage;
+    private final KnownMetadata known;
     private final BrokerThreads threads;
     private final QuorumLink link;
     private final LeaderLease lease;
@@ -106,6 +108,7 @@ public final class Broker {
         this.fatal = fatal;
         TopicSettings topicDefaults = topicDefaults(config);
         this.storage = Storage.open(node.path(), topicDefaults.log());
+        this.known = KnownMetadata.read(node.path());
         this.threads = new BrokerThreads(config.nodeId());
         this.link = new QuorumLink(
                 new LinkSettings("broker-" + config.nodeId(), config.voters(), node.clusterId(), rpc, (int)
@@ -227,6 +230,7 @@ public final class Broker {
                                 () -> brokerEpoch,
                                 publisher::image,
                                 link,
+                                link,
                                 publisher,
                                 config.autoTopicCreation(),
                                 config.topicDefaults().partitions(),
@@ -269,6 +273,7 @@ public final class Broker {
 
     /** Registers and returns once this broker is unfenced. Throws IOException if the quorum refuses it for good. */
     public void start() throws IOException, InterruptedException {
+        requireSameHistory();
         brokerEpoch = Registration.register(
                 link,
                 new QuorumCommand.RegisterBroker(
@@ -286,12 +291,30 @@ public final class Broker {
                         List.of()),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
+        known.reached(brokerEpoch, true);
         link.follow(feed);
         caughtUp.await();
         publisher.removeStrays();
         link.heartbeats(this::heartbeat, this::heartbeatAnswered);
         scheduleUpkeep();
         unfenced.await();
+    }
+
+    /** Asks until somebody answers; a broker that must stay out must not register first. */
+    private void requireSameHistory() throws IOException, InterruptedException {
+        while (!stopping) {
+            try {
+                QuorumQuery.Recovery told =
+                        link.members().toCompletableFuture().get().recovery();
+                String problem = known.problemWith(told, -1);
+                if (problem != null) {
+                    throw new IOException(problem);
+                }
+                return;
+            } catch (ExecutionException e) {
+                LOG.info("waiting for an acting controller: {}", e.getCause().getMessage());
+            }
+        }
     }
 
     private QuorumQuery.Heartbeat heartbeat() {
@@ -335,6 +358,21 @@ public final class Broker {
             }
         }
 
+        /** The controllers may be made anew under a broker that runs. */
+        @Override
+        public boolean onRecovery(QuorumQuery.Recovery recovery, long index) {
+            String problem;
+            try {
+                problem = known.problemWith(recovery, index);
+            } catch (IOException e) {
+                problem = "what is known of the metadata cannot be kept: " + e;
+            }
+            if (problem != null) {
+                fatal.accept(problem);
+            }
+            return problem == null;
+        }
+
         @Override
         public synchronized void onFailure(RuntimeException cause) {
             if (!ended) {
@@ -350,6 +388,9 @@ public final class Broker {
 
     private void scheduleUpkeep() {
         every(config.replication().highWatermarkCheckpointIntervalMs(), this::checkpointHighWatermarks);
+        every(
+                config.replication().highWatermarkCheckpointIntervalMs(),
+                () -> known.reached(publisher.image().index(), false));
         every(60_000, () -> {
             storage.directory().checkpointRecoveryPoints();
             storage.directory().checkpointLogStarts();
@@ -424,6 +465,7 @@ public final class Broker {
             server.close();
             link.close();
             if (registered && allClosed) {
+                known.reached(publisher.image().index(), true);
                 storage.directory().closeCleanly(brokerEpoch);
                 LOG.info("stopped in order");
             } else {

@@ -8,7 +8,9 @@ import io.tidemark.broker.log.Disk;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.log.OpenedLog;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -91,6 +93,12 @@ final class Storage {
             throw new IOException("a log cannot be recovered: " + e.getCause().getMessage(), e.getCause());
         } finally {
             pool.shutdownNow();
+        }
+    }
+
+    static void sync(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
         }
     }
 

@@ -4,14 +4,30 @@ import io.tidemark.model.config.QuorumVoter;
 import java.util.List;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 
-/** Which controller acts, as far as this broker knows; shared by all who ask it. */
+/** Which controllers there are and which one acts, as far as this broker knows; shared by all who ask them. */
 final class LeaderGuess {
-    private final List<QuorumVoter> voters;
+    private List<QuorumVoter> voters;
     private int current;
     private boolean confirmed;
 
     LeaderGuess(List<QuorumVoter> voters) {
         this.voters = voters;
+    }
+
+    /** The controllers, at least one. */
+    synchronized List<QuorumVoter> voters() {
+        return voters;
+    }
+
+    /** Members came or went. An empty list says nothing. */
+    synchronized void update(List<QuorumVoter> members) {
+        if (members.isEmpty() || members.equals(voters)) {
+            return;
+        }
+        QuorumVoter before = voters.get(current);
+        voters = List.copyOf(members);
+        current = Math.max(0, voters.indexOf(before));
+        confirmed = confirmed && voters.contains(before);
     }
 
     synchronized QuorumVoter current() {
@@ -25,8 +41,11 @@ final class LeaderGuess {
 
     /** That controller has answered as the acting one. */
     synchronized void confirm(QuorumVoter voter) {
-        current = voters.indexOf(voter);
-        confirmed = true;
+        int place = voters.indexOf(voter);
+        if (place >= 0) {
+            current = place;
+            confirmed = true;
+        }
     }
 
     /** A request to that controller failed; the next guess is what the failure says, else the next in the list. */

@@ -2,6 +2,7 @@ package io.tidemark.broker.quorum;
 
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
+import io.tidemark.model.metadata.QuorumQuery;
 import java.util.List;
 
 /** Who is told of the cluster's state as the metadata log moves on; all calls come from one thread, in order. */
@@ -21,4 +22,14 @@ public interface MetadataListener {
     void onFailure(RuntimeException cause);
 
     record IndexedEntry(long index, MetadataEntry entry) {}
+
+    /**
+     * The quorum says from which image its controllers were made anew, if ever; before any entry from it is handed over.
+     *
+     * @param index last entry that was followed
+     * @return false to follow no further
+     */
+    default boolean onRecovery(QuorumQuery.Recovery recovery, long index) {
+        return true;
+    }
 }

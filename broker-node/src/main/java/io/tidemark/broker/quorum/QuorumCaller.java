@@ -8,8 +8,10 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -58,6 +60,9 @@ final class QuorumCaller implements AutoCloseable {
     private final boolean asynchronous;
     private final ExecutorService threads;
 
+    /** Whose addresses the client has; more when controllers join. */
+    private final Set<QuorumVoter> known = ConcurrentHashMap.newKeySet();
+
     /** How often each controller's connection was renewed, so that late failures do not break the new one. */
     private final Map<RaftPeerId, Long> renewals = new HashMap<>();
 
@@ -73,6 +78,7 @@ final class QuorumCaller implements AutoCloseable {
                 .setRaftGroup(group(settings))
                 .setProperties(properties)
                 .build();
+        known.addAll(settings.voters());
         String name = settings.name() + "-" + purpose;
         threads = asynchronous
                 ? Executors.newSingleThreadExecutor(Threads.daemon(name))
@@ -81,13 +87,16 @@ final class QuorumCaller implements AutoCloseable {
 
     /** The quorum's group, derived from the cluster id and the voters as the controllers do. */
     private static RaftGroup group(LinkSettings settings) {
-        List<RaftPeer> peers = settings.voters().stream()
-                .map(voter -> RaftPeer.newBuilder()
-                        .setId(peerId(voter))
-                        .setAddress(voter.address())
-                        .build())
-                .toList();
+        List<RaftPeer> peers =
+                settings.voters().stream().map(QuorumCaller::peer).toList();
         return RaftGroup.valueOf(RaftGroupId.valueOf(Uuids.quorumGroup(settings.clusterId())), peers);
+    }
+
+    private static RaftPeer peer(QuorumVoter voter) {
+        return RaftPeer.newBuilder()
+                .setId(peerId(voter))
+                .setAddress(voter.address())
+                .build();
     }
 
     private static RaftPeerId peerId(QuorumVoter voter) {
@@ -131,6 +140,9 @@ final class QuorumCaller implements AutoCloseable {
                 .build();
         CompletableFuture<RaftClientReply> result = new CompletableFuture<>();
         run(result, () -> {
+            if (known.add(to)) {
+                client.getClientRpc().addRaftPeers(List.of(peer(to)));
+            }
             long renewal = renewal(request.getServerId());
             CompletableFuture<RaftClientReply> call =
                     call(request).orTimeout(rpcTimeoutMs + LOST_AFTER_MS, TimeUnit.MILLISECONDS);

@@ -1,11 +1,14 @@
 package io.tidemark.broker.quorum;
 
+import io.tidemark.broker.runtime.QuorumMembership;
 import io.tidemark.broker.runtime.QuorumPort;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
 import io.tidemark.model.metadata.QuorumQuery.HeartbeatAnswer;
+import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
 import io.tidemark.model.metadata.QuorumReply;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -14,12 +17,15 @@ import java.util.function.Supplier;
  * All that passes between a broker and the quorum. Commands, heartbeats and the feed have connections of their own:
  * none waits behind another.
  */
-public final class QuorumLink implements QuorumPort, AutoCloseable {
+public final class QuorumLink implements QuorumPort, QuorumMembership, AutoCloseable {
     private final LinkSettings settings;
     private final LeaderGuess leader;
     private final CommandSender commands;
     private RecordFollower follower;
     private HeartbeatSender heartbeats;
+    /** Made with the first question: hardly anybody asks. */
+    private MembersReader members;
+
     private boolean closed;
 
     public QuorumLink(LinkSettings settings) {
@@ -36,6 +42,17 @@ public final class QuorumLink implements QuorumPort, AutoCloseable {
     @Override
     public CompletionStage<QuorumReply.Answer> attempt(QuorumCommand command) {
         return commands.submit(command, true);
+    }
+
+    @Override
+    public synchronized CompletionStage<MembersAnswer> members() {
+        if (closed) {
+            return CompletableFuture.failedFuture(new IllegalStateException("the link is closed"));
+        }
+        if (members == null) {
+            members = new MembersReader(settings);
+        }
+        return members.read();
     }
 
     /** Follows the metadata log from the beginning, until closed. Once only. */
@@ -80,6 +97,9 @@ public final class QuorumLink implements QuorumPort, AutoCloseable {
         }
         if (follower != null) {
             follower.close();
+        }
+        if (members != null) {
+            members.close();
         }
         commands.close();
     }

@@ -32,7 +32,6 @@ final class RecordFollower implements AutoCloseable {
     /** Without long polls (netty keeps no request without occupying a thread of the controller) it is asked so often. */
     private static final int SHORT_POLL_MS = 50;
 
-    private final List<QuorumVoter> voters;
     private final LeaderGuess leader;
     private final QuorumCaller caller;
     private final MetadataListener listener;
@@ -49,17 +48,20 @@ final class RecordFollower implements AutoCloseable {
     private ClusterImage image = ClusterImage.EMPTY;
     private MonoTime lastNews = MonoClock.SYSTEM.now();
     private long nextIndex;
+    /** Place of the controller that is asked, in a list that may change: modulo its size. */
     private int current;
+
+    private long knownQuorum = QuorumQuery.Poll.ANY_QUORUM;
     private int failures;
 
     RecordFollower(LinkSettings settings, LeaderGuess leader, MetadataListener listener) {
-        this.voters = settings.voters();
         this.leader = leader;
         this.listener = listener;
         this.longPolls = settings.rpc() == QuorumRpc.GRPC;
         this.pollMs = settings.pollMs();
         // Brokers spread over the controllers.
-        this.current = Math.floorMod(settings.name().hashCode(), voters.size());
+        this.current =
+                Math.floorMod(settings.name().hashCode(), settings.voters().size());
         this.caller = new QuorumCaller(settings, "feed-calls", 2 * pollMs);
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(settings.name() + "-feed"));
         this.thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -67,8 +69,9 @@ final class RecordFollower implements AutoCloseable {
     }
 
     private void poll() {
-        QuorumVoter from = voters.get(current);
-        QuorumQuery.Poll poll = new QuorumQuery.Poll(nextIndex, longPolls ? pollMs : 0, MAX_BYTES);
+        List<QuorumVoter> voters = leader.voters();
+        QuorumVoter from = voters.get(Math.floorMod(current, voters.size()));
+        QuorumQuery.Poll poll = new QuorumQuery.Poll(nextIndex, longPolls ? pollMs : 0, MAX_BYTES, knownQuorum);
         caller.read(from, QueryCodec.encode(poll))
                 .whenComplete((reply, failure) -> run(() -> answered(from, reply, failure), 0));
     }
@@ -89,6 +92,9 @@ final class RecordFollower implements AutoCloseable {
             failed(from, e);
             return;
         }
+        if (!learn(answer.quorum())) {
+            return;
+        }
         boolean news = answer.image() != null || !answer.entries().isEmpty();
         try {
             take(answer);
@@ -104,7 +110,7 @@ final class RecordFollower implements AutoCloseable {
         } else if (now.since(lastNews) > STALE_AFTER_MS) {
             LOG.info("controller {} has had no news for {} ms, asking another", from.id(), now.since(lastNews));
             lastNews = now;
-            current = (current + 1) % voters.size();
+            current++;
             run(this::poll, RETRY_MS);
             return;
         }
@@ -112,11 +118,33 @@ final class RecordFollower implements AutoCloseable {
             leader.suggest(answer.leaderId());
         } else if (!news) {
             // It knows of no acting controller: it may be cut off from the others, or all elect right now.
-            current = (current + 1) % voters.size();
+            current++;
             run(this::poll, RETRY_MS);
             return;
         }
         run(this::poll, longPolls || news ? 0 : SHORT_POLL_MS);
+    }
+
+    /**
+     * Controllers that joined after this broker was configured are asked like the others, those that left no more. False
+     * if this broker's metadata is of a history that is no longer the quorum's.
+     */
+    private boolean learn(QuorumQuery.QuorumIdentity quorum) {
+        if (quorum == null) {
+            return true;
+        }
+        if (!listener.onRecovery(quorum.recovery(), image.index())) {
+            return false;
+        }
+        if (!quorum.members().isEmpty()) {
+            List<QuorumVoter> told = QuorumVoter.parseList(String.join(",", quorum.members()));
+            if (!told.equals(leader.voters())) {
+                LOG.info("the controllers are {}", told);
+                leader.update(told);
+            }
+        }
+        knownQuorum = quorum.key();
+        return true;
     }
 
     private void take(PollAnswer answer) {
@@ -148,9 +176,9 @@ final class RecordFollower implements AutoCloseable {
         if (failures == 1 || failures % 100 == 0) {
             LOG.info("controller {} does not send metadata ({}), asking another", from.id(), problem.toString());
         }
-        current = (current + 1) % voters.size();
+        current++;
         // At once while there are others to ask, then slower.
-        int rounds = failures / voters.size();
+        int rounds = failures / leader.voters().size();
         run(this::poll, rounds == 0 ? 0 : Math.min(MAX_RETRY_MS, RETRY_MS * rounds));
     }
 

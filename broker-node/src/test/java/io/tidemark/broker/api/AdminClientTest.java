@@ -1,6 +1,8 @@
 package io.tidemark.broker.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.tidemark.model.metadata.MetadataRecord;
@@ -16,8 +18,10 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.CreateTopicsOptions;
 import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.DescribeClusterResult;
+import org.apache.kafka.clients.admin.DescribeMetadataQuorumOptions;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
@@ -30,6 +34,7 @@ import org.apache.kafka.common.errors.InvalidReplicaAssignmentException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.PolicyViolationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.AfterEach;
@@ -67,6 +72,37 @@ class AdminClientTest {
         assertThat(cluster.clusterId().get()).isEqualTo("test-cluster");
         assertThat(cluster.controller().get().id()).isEqualTo(1);
         assertThat(cluster.nodes().get()).containsExactly(new Node(1, "127.0.0.1", broker.port, "r1"));
+    }
+
+    @Test
+    void describesTheQuorum() throws Exception {
+        QuorumInfo quorum = admin.describeMetadataQuorum().quorumInfo().get();
+        assertThat(quorum.leaderId()).isEqualTo(101);
+        assertThat(quorum.leaderEpoch()).isEqualTo(7);
+        assertThat(quorum.highWatermark()).isEqualTo(41);
+        assertThat(quorum.voters())
+                .extracting(QuorumInfo.ReplicaState::replicaId, QuorumInfo.ReplicaState::logEndOffset)
+                .containsExactly(tuple(101, 42L), tuple(102, -1L));
+        assertThat(quorum.voters().get(0).lastCaughtUpTimestamp()).hasValue(5_000);
+        assertThat(quorum.voters().get(1).lastFetchTimestamp()).isEmpty();
+        assertThat(quorum.observers())
+                .extracting(QuorumInfo.ReplicaState::replicaId, QuorumInfo.ReplicaState::logEndOffset)
+                .containsExactly(tuple(1, 40L));
+        assertThat(quorum.observers().get(0).lastFetchTimestamp()).hasValue(4_500);
+        assertThat(quorum.observers().get(0).lastCaughtUpTimestamp()).hasValue(4_000);
+        assertThat(quorum.nodes().get(102).endpoints())
+                .singleElement()
+                .satisfies(endpoint ->
+                        assertThat(endpoint.host() + ":" + endpoint.port()).isEqualTo("two:19102"));
+    }
+
+    @Test
+    void aQuorumWithoutAnActingControllerIsATimeoutToTheAdministrator() {
+        broker.quorum.silence();
+        DescribeMetadataQuorumOptions quick = new DescribeMetadataQuorumOptions().timeoutMs(500);
+        assertThatThrownBy(
+                        () -> admin.describeMetadataQuorum(quick).quorumInfo().get())
+                .hasCauseInstanceOf(TimeoutException.class);
     }
 
     @Test

@@ -15,8 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidRequestException;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
@@ -51,6 +53,7 @@ import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
 import org.apache.kafka.common.requests.DescribeConfigsResponse;
+import org.apache.kafka.common.requests.DescribeQuorumRequest;
 import org.apache.kafka.common.requests.DescribeTopicPartitionsResponse;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
 import org.apache.kafka.common.requests.IncrementalAlterConfigsResponse;
@@ -184,6 +187,11 @@ class EveryVersionTest {
                 bodies.add(features("group.version", (short) 1));
                 bodies.add(features("group.version", (short) 0));
                 bodies.add(features("metadata.version", (short) 7));
+            }
+            case DESCRIBE_QUORUM -> {
+                bodies.add(DescribeQuorumRequest.singletonRequest(
+                        new TopicPartition(Topic.CLUSTER_METADATA_TOPIC_NAME, 0)));
+                bodies.add(DescribeQuorumRequest.singletonRequest(new TopicPartition("t", 0)));
             }
             case UNREGISTER_BROKER -> {
                 bodies.add(new UnregisterBrokerRequestData().setBrokerId(2));

@@ -1,6 +1,7 @@
 package io.tidemark.broker.api;
 
 import io.tidemark.broker.runtime.MetadataWaiter;
+import io.tidemark.broker.runtime.QuorumMembership;
 import io.tidemark.broker.runtime.QuorumPort;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
@@ -12,6 +13,9 @@ import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumQuery.Member;
+import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
+import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.QuorumReply.Topics.Result;
 import io.tidemark.model.metadata.TopicState;
@@ -20,10 +24,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** A quorum of one that decides with few rules and folds its records into real images, at once or when told to. */
-final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterImage> {
+final class FakeQuorum implements QuorumPort, QuorumMembership, MetadataWaiter, Supplier<ClusterImage> {
     final List<QuorumCommand> commands = new CopyOnWriteArrayList<>();
     private final List<Runnable> waiting = new ArrayList<>();
     private ClusterImage decided = ClusterImage.EMPTY;
@@ -78,6 +83,24 @@ final class FakeQuorum implements QuorumPort, MetadataWaiter, Supplier<ClusterIm
     /** The next commands become void entries. */
     synchronized void voidNext(int count) {
         voids = count;
+    }
+
+    /** Controller 101 leads at term 7, 102 has nothing yet and was never heard of, broker 1 follows. */
+    @Override
+    public synchronized CompletionStage<MembersAnswer> members() {
+        return silent
+                ? CompletableFuture.failedFuture(new TimeoutException("as the test wants it"))
+                : CompletableFuture.completedFuture(new MembersAnswer(
+                        101,
+                        7,
+                        40,
+                        41,
+                        List.of(
+                                new Member(101, "one:19101", 41, 5_000, 5_000),
+                                new Member(102, "two:19102", -1, -1, -1)),
+                        false,
+                        List.of(new Member(1, "", 39, 4_500, 4_000)),
+                        Recovery.NONE));
     }
 
     @Override

@@ -42,6 +42,7 @@ final class TestBroker implements AutoCloseable {
                 quorum,
                 quorum,
                 quorum,
+                quorum,
                 new AutoTopicCreation(true, 3, 1),
                 3,
                 new GroupConfigs(new GroupSettings(Map.of())),

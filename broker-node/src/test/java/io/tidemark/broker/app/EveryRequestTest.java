@@ -104,6 +104,7 @@ class EveryRequestTest {
                     Set.of(NONE),
                     Set.of(NONE, UNKNOWN_TOPIC_OR_PARTITION, INVALID_REPLICA_ASSIGNMENT)),
             right(ApiKeys.LIST_PARTITION_REASSIGNMENTS, Set.of(NONE), Set.of(NONE)),
+            right(ApiKeys.DESCRIBE_QUORUM, Set.of(NONE), Set.of(NONE, UNKNOWN_TOPIC_OR_PARTITION)),
             right(ApiKeys.UPDATE_FEATURES, Set.of(NONE), Set.of(INVALID_UPDATE_VERSION)),
             right(ApiKeys.DESCRIBE_PRODUCERS, Set.of(), Set.of(NONE)),
             right(ApiKeys.UNREGISTER_BROKER, Set.of(BROKER_ID_NOT_REGISTERED), Set.of()),

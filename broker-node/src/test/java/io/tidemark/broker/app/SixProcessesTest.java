@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The operator's way: six processes through scripts/cluster.sh, killed, paused and stopped under a producer. */
+/** The operator's way: six processes through scripts/cluster.sh, killed, stopped and replaced under a producer. */
 class SixProcessesTest {
     private static final String TOPIC = "orders";
     private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
@@ -105,6 +107,74 @@ class SixProcessesTest {
                 .atMost(PATIENCE)
                 .until(() -> cluster("health").status() == 0);
         assertThat(read()).isEqualTo(acked);
+    }
+
+    @Test
+    void controllersComeAndGoAndAreMadeAnewAndNothingAcknowledgedIsLost() throws Exception {
+        createTopic();
+        Map<Long, String> acked = new HashMap<>();
+        List<String> before = Files.readAllLines(inventory);
+        try (KafkaProducer<String, String> producer = producer()) {
+            List<String> more = new ArrayList<>(before);
+            more.add("104 controller 127.0.0.1 " + freePorts(1).get(0) + " controller-104");
+            Files.write(inventory, more);
+            write(producer, 0, 200, "quorum add 104", acked);
+            write(producer, 200, 400, "quorum transfer 104", acked);
+            write(producer, 400, 600, "quorum remove 104", acked);
+            assertThat(cluster("start 104").output()).contains("was removed from the quorum");
+            Files.write(inventory, before);
+
+            succeeds("stop 102");
+            deleteDirectoryOf(102);
+            succeeds("format");
+            write(producer, 600, 800, "start 102", acked);
+            assertThat(cluster("quorum members").output().split("has the log", -1))
+                    .hasSize(4);
+
+            loseTheMajority();
+            Path image = savedFrom(103);
+            succeeds("format --from-image " + image);
+            succeeds("up");
+            write(producer, 800, 1000, null, acked);
+        }
+        awaitFullIsr();
+        succeeds("stop 1");
+        succeeds("start 1");
+        awaitFullIsr();
+        assertThat(read()).isEqualTo(acked);
+    }
+
+    /** Two of three controllers are gone with their directories: they are not formatted as if nothing was lost. */
+    private void loseTheMajority() throws Exception {
+        for (int id : new int[] {101, 102}) {
+            succeeds("kill " + id);
+            deleteDirectoryOf(id);
+        }
+        Run refused = cluster("format");
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.output()).contains("there is no acting controller", "--from-image");
+        succeeds("stop 103");
+    }
+
+    private Path savedFrom(int id) throws Exception {
+        Path directory = data.resolve("cluster/controller-" + id);
+        Path saved = Files.createDirectories(data.resolve("saved"));
+        Run export = run("metadata-log.sh", "--dir " + directory + " export --all " + saved);
+        assertThat(export.status()).as(export.output()).isZero();
+        Files.move(directory, data.resolve("old"));
+        try (Stream<Path> files = Files.list(saved)) {
+            return files.filter(file -> !file.toString().endsWith(".md5"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private void deleteDirectoryOf(int id) throws IOException {
+        try (Stream<Path> files = Files.walk(data.resolve("cluster/controller-" + id))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     private void succeeds(String command) throws Exception {
@@ -200,8 +270,12 @@ class SixProcessesTest {
     private record Run(int status, String output) {}
 
     private Run cluster(String arguments) throws IOException, InterruptedException {
+        return run("cluster.sh", arguments);
+    }
+
+    private Run run(String script, String arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
-                SCRIPTS.resolve("cluster.sh").toString(),
+                SCRIPTS.resolve(script).toString(),
                 "--inventory",
                 inventory.toString(),
                 "--data",

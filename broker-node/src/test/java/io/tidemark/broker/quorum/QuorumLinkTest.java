@@ -2,6 +2,7 @@ package io.tidemark.broker.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tidemark.broker.runtime.QuorumPort.OutcomeUnknownException;
 import io.tidemark.model.config.QuorumRpc;
@@ -10,9 +11,12 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
 import io.tidemark.model.metadata.QuorumQuery.HeartbeatAnswer;
+import io.tidemark.model.metadata.QuorumQuery.Member;
+import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
 import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.QuorumReply.Answer;
 import io.tidemark.quorum.ratis.NodeClock;
+import io.tidemark.quorum.ratis.QuorumAdmin;
 import io.tidemark.quorum.ratis.QuorumHarness;
 import io.tidemark.quorum.ratis.QuorumServer;
 import io.tidemark.quorum.ratis.ScriptedDecisions;
@@ -41,6 +45,7 @@ class QuorumLinkTest {
     @TempDir
     private Path folder;
 
+    private List<Integer> left = List.of();
     private QuorumHarness quorum;
     private QuorumLink link;
 
@@ -74,7 +79,75 @@ class QuorumLinkTest {
     void stop() {
         link.close();
         quorum.close();
-        assertThat(quorum.failures()).isEmpty();
+        assertThat(quorum.failures())
+                .allMatch(line -> left.stream().anyMatch(id -> line.startsWith("controller " + id + ":")));
+    }
+
+    /** These were removed: that they end is no failure. */
+    private void leftOnly(Integer... ids) {
+        left = List.of(ids);
+    }
+
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    void theMembersAreToldByTheActingControllerAlsoAfterItsLoss(QuorumRpc rpc) throws Exception {
+        start(rpc);
+        MembersAnswer first = link.members().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        assertThat(first.leaderId()).isEqualTo(quorum.leader().nodeId());
+        assertThat(first.voters())
+                .extracting(Member::id, Member::address)
+                .containsExactlyElementsOf(quorum.voters().stream()
+                        .map(voter -> tuple(voter.id(), voter.address()))
+                        .toList());
+        Awaitility.await("all have all").atMost(PATIENCE).untilAsserted(() -> {
+            MembersAnswer now = link.members().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            assertThat(now.voters()).allSatisfy(voter -> {
+                assertThat(voter.endIndex()).isEqualTo(now.endIndex());
+                assertThat(voter.caughtUpMs()).isPositive().isLessThanOrEqualTo(System.currentTimeMillis());
+            });
+        });
+        int lost = first.leaderId();
+        quorum.kill(lost);
+        MembersAnswer second = link.members().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        assertThat(second.leaderId()).isNotEqualTo(lost);
+        assertThat(second.term()).isGreaterThan(first.term());
+        // It is still a member, and never heard of in this term.
+        assertThat(second.voters())
+                .filteredOn(voter -> voter.id() == lost)
+                .singleElement()
+                .satisfies(voter -> assertThat(voter.caughtUpMs()).isEqualTo(-1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    void controllersThatJoinLaterAreFoundAndFollowed(QuorumRpc rpc) throws Exception {
+        start(rpc);
+        Recorder recorder = new Recorder();
+        link.follow(recorder);
+        assertThat(link.submit(ALLOCATE)
+                        .toCompletableFuture()
+                        .get(30, TimeUnit.SECONDS)
+                        .error())
+                .isEqualTo(ErrorCode.NONE);
+        int fourth = quorum.another().id();
+        int fifth = quorum.another().id();
+        quorum.join(fourth);
+        quorum.join(fifth);
+        try (QuorumAdmin admin = quorum.admin()) {
+            admin.transfer(fourth);
+            // Of those that the link was made with none is left.
+            for (int id : new int[] {101, 102, 103}) {
+                admin.remove(id, false);
+                quorum.kill(id);
+                Answer answer = link.submit(ALLOCATE).toCompletableFuture().get(30, TimeUnit.SECONDS);
+                assertThat(answer.error()).isEqualTo(ErrorCode.NONE);
+                Awaitility.await("the feed goes on")
+                        .atMost(PATIENCE)
+                        .until(() -> recorder.image.index() >= answer.index());
+            }
+        }
+        assertThat(recorder.problems).isEmpty();
+        leftOnly(101, 102, 103);
     }
 
     @ParameterizedTest
@@ -112,7 +185,7 @@ class QuorumLinkTest {
 
     @Test
     void aRefusalThatCostsNoEntryIsAnAnswer() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         QuorumCommand empty = new QuorumCommand.CreateTopics(List.of(), false, "me");
         assertThat(await(link.submit(empty)).error()).isEqualTo(ErrorCode.INVALID_REQUEST);
         assertThat(await(link.attempt(empty)).error()).isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -120,7 +193,7 @@ class QuorumLinkTest {
 
     @Test
     void whenTheLeaderDiesSubmittedCommandsAreCarriedOutOnceAndTheFeedGoesOn() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         Recorder recorder = new Recorder();
         link.follow(recorder);
         List<HeartbeatAnswer> answers = new CopyOnWriteArrayList<>();
@@ -158,7 +231,7 @@ class QuorumLinkTest {
 
     @Test
     void theFeedGoesOnWhicheverControllerDies() {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         Recorder recorder = new Recorder();
         link.follow(recorder);
         for (int i = 0; i < quorum.voters().size(); i++) {
@@ -178,10 +251,10 @@ class QuorumLinkTest {
 
     @Test
     void anAttemptThatMayTakeEffectLaterIsSaidToBeOfUnknownOutcome() throws Exception {
-        start(QuorumRpc.GRPC);
+        start(QuorumHarness.RPC);
         link.close();
         link = new QuorumLink(new LinkSettings(
-                "broker-7", quorum.voters(), quorum.clusterId(), QuorumRpc.GRPC, 3_000, 500, 100, 1_000));
+                "broker-7", quorum.voters(), quorum.clusterId(), QuorumHarness.RPC, 3_000, 500, 100, 1_000));
         await(link.attempt(ALLOCATE));
         QuorumServer leader = quorum.leader();
         quorum.servers().stream().filter(server -> server != leader).forEach(server -> quorum.kill(server.nodeId()));

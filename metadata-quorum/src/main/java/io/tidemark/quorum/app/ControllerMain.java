@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One controller: {@code ControllerMain FILE.properties}. Says {@code TIDEMARK READY} on standard output once it takes
- * part; SIGTERM stops it in seconds. Exit status: 1 if it cannot start, 2 if the arguments are wrong, 3 if it fails
+ * part, that is, acts or follows one that acts; while too few others are there it keeps trying and is not ready. SIGTERM stops it in seconds. Exit status: 1 if it cannot start, 2 if the arguments are wrong, 3 if it fails
  * later; each with a line on standard error.
  */
 public final class ControllerMain {
@@ -22,6 +22,8 @@ public final class ControllerMain {
     private static final int USAGE = 2;
     private static final int FAILED = 3;
     private static final long STOP_MS = 10_000;
+    private static final long LOOK_MS = 20;
+    private static final long SAY_AFTER_MS = 5_000;
 
     private ControllerMain() {}
 
@@ -41,7 +43,7 @@ public final class ControllerMain {
         new CountDownLatch(1).await();
     }
 
-    private static void run(Path file) throws IOException {
+    private static void run(Path file) throws IOException, InterruptedException {
         ControllerConfig config = ControllerConfig.load(file);
         NodeDirectory directory = NodeDirectory.open(config.directory(), config.nodeId());
         ControllerNode node;
@@ -56,7 +58,17 @@ public final class ControllerMain {
         }
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(node, directory), "stop"));
         log().info("controller {} of cluster {} started", config.nodeId(), directory.clusterId());
+        awaitQuorum(node);
         System.out.println("TIDEMARK READY node=" + config.nodeId() + " role=controller");
+    }
+
+    private static void awaitQuorum(ControllerNode node) throws InterruptedException {
+        for (int looks = 0; !node.takesPart(); looks++) {
+            if (looks * LOOK_MS == SAY_AFTER_MS) {
+                log().info("no acting controller: waiting until a majority of the controllers is there");
+            }
+            Thread.sleep(LOOK_MS);
+        }
     }
 
     /** In bounded time: whatever does not stop by itself ends with the process. */

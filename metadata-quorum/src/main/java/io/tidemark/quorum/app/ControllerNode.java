@@ -89,6 +89,11 @@ public final class ControllerNode implements AutoCloseable {
         return server.leads();
     }
 
+    /** Whether it takes part: there is an acting controller, this one or one that it follows. */
+    public boolean takesPart() {
+        return server.leads() || server.follows();
+    }
+
     /** Hands the leadership over if it has it, and stops; takes a few seconds at most. */
     @Override
     public void close() throws IOException {

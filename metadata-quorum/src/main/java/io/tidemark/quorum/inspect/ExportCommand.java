@@ -33,6 +33,11 @@ final class ExportCommand implements Callable<Integer> {
     @Option(names = "--at", paramLabel = "POINT", description = "an index or a time; default: the last committed entry")
     private String at;
 
+    @Option(
+            names = "--all",
+            description = "also what is not known to be committed: to begin anew with, after a majority was lost")
+    private boolean all;
+
     @Parameters(paramLabel = "FILE")
     private Path file;
 
@@ -40,7 +45,8 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Output output = options.output();
         try (MetadataSource source = options.open(output)) {
-            Locator.Located located = new Locator(source, output).at(options.point("--at", at, output.moments()));
+            Point point = all ? new Point(end(source), -1) : options.point("--at", at, output.moments());
+            Locator.Located located = new Locator(source, output).at(point);
             Path target =
                     Files.isDirectory(file) ? file.resolve(KeyframeFile.nameOf(located.term(), located.index())) : file;
             byte[] bytes = SnapshotCodec.encode(located.image());
@@ -51,6 +57,16 @@ final class ExportCommand implements Callable<Integer> {
             tell(output, target, located, bytes.length);
         }
         return output.status();
+    }
+
+    /** Index of the last entry there is. */
+    private static long end(MetadataSource source) throws IOException {
+        long[] last = {source.committed()};
+        source.read(last[0] + 1, Long.MAX_VALUE, entry -> {
+            last[0] = Math.max(last[0], entry.index());
+            return true;
+        });
+        return last[0];
     }
 
     private static void write(Path target, byte[] bytes) throws IOException {

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Maps, lists, text, numbers and truth values as JSON text. */
-final class Json {
+public final class Json {
     private Json() {}
 
-    static String of(Object value) {
+    public static String of(Object value) {
         if (value instanceof Map<?, ?> map) {
             return map.entrySet().stream()
                     .map(entry -> quoted(String.valueOf(entry.getKey())) + ":" + of(entry.getValue()))

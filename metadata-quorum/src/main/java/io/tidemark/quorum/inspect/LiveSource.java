@@ -16,6 +16,8 @@ import io.tidemark.quorum.files.RawEntry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A running controller, asked for its log page by page: it reads its own files, on a thread that nothing else waits for.
@@ -28,12 +30,17 @@ final class LiveSource implements MetadataSource {
     /** How long a poll waits for news; below the timeout. */
     private static final int WAIT_MS = 5_000;
 
+    /** Between polls where they cannot wait at the controller. */
+    private static final int SHORT_POLL_MS = 100;
+
     private final ControllerClient client;
+    private final QuorumRpc rpc;
     private final Output output;
     private volatile HistoryAnswer latest;
 
-    private LiveSource(ControllerClient client, Output output) {
+    private LiveSource(ControllerClient client, QuorumRpc rpc, Output output) {
         this.client = client;
+        this.rpc = rpc;
         this.output = output;
     }
 
@@ -83,7 +90,7 @@ final class LiveSource implements MetadataSource {
             List<String> problems)
             throws IOException {
         ControllerClient client = new ControllerClient(controller, all, clusterId, rpc, TIMEOUT_MS);
-        LiveSource source = new LiveSource(client, output);
+        LiveSource source = new LiveSource(client, rpc, output);
         try {
             source.page(Long.MAX_VALUE);
             return source;
@@ -187,7 +194,21 @@ final class LiveSource implements MetadataSource {
 
     /** Waits for a metadata entry at that index or behind it, for a few seconds; whether there is one. */
     boolean await(long index) throws IOException {
-        QuorumQuery.PollAnswer answer = QueryCodec.decodePoll(client.ask(new QuorumQuery.Poll(index, WAIT_MS, 1)));
+        if (rpc == QuorumRpc.GRPC) {
+            return news(index, WAIT_MS);
+        }
+        // A controller has one thread for a connection of that transport: it must not wait for us.
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS);
+        boolean news = news(index, 0);
+        while (!news && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(SHORT_POLL_MS));
+            news = news(index, 0);
+        }
+        return news;
+    }
+
+    private boolean news(long index, int waitMs) throws IOException {
+        QuorumQuery.PollAnswer answer = QueryCodec.decodePoll(client.ask(new QuorumQuery.Poll(index, waitMs, 1)));
         return answer.image() != null || !answer.entries().isEmpty();
     }
 

@@ -21,7 +21,7 @@ final class StatusText {
 
     void print(ClusterStatus status) {
         out.printf(
-                "%-12s%-24s%-13s%-7s%-11s%-6s%s%n",
+                "%-12s%-24s%-13s%-10s%-11s%-6s%s%n",
                 "controller", "address", "role", "term", "applied", "lag", "digest");
         status.controllers().forEach(this::print);
         out.println();
@@ -54,7 +54,7 @@ final class StatusText {
     private void print(Controller controller) {
         if (controller.reachable()) {
             out.printf(
-                    "%-12d%-24s%-13s%-7d%-11d%-6d%016x%s%n",
+                    "%-12d%-24s%-13s%-10d%-11d%-6d%016x%s%n",
                     controller.id(),
                     controller.address(),
                     controller.leads() ? "leader" : "follower",

@@ -25,6 +25,9 @@ final class LeaderDuties implements AutoCloseable {
     /** How often the duties are looked at, milliseconds. */
     static final long TICK_MS = 100;
 
+    /** How often a controller that seems to be no member asks whether that is so, milliseconds. */
+    private static final long LEFT_OUT_QUESTION_MS = 2_000;
+
     /** The level of record kinds this version writes. */
     private static final int LEVEL = 1;
 
@@ -36,6 +39,7 @@ final class LeaderDuties implements AutoCloseable {
     private final long noOpIntervalMs;
     private final Map<String, String> bootstrapConfigs;
     private final ScheduledThreadPoolExecutor thread;
+    private long lastQuestionMs;
     /** One look out of turn at a time, however many regular ones find something meanwhile; this thread's. */
     private boolean againScheduled;
 
@@ -52,6 +56,7 @@ final class LeaderDuties implements AutoCloseable {
         this.commands = commands;
         this.clock = clock;
         this.noOpIntervalMs = settings.noOpIntervalMs();
+        this.lastQuestionMs = clock.mono().ms() - LEFT_OUT_QUESTION_MS;
         this.bootstrapConfigs = settings.bootstrapConfigs();
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon("controller-" + settings.nodeId() + "-duties"));
         machine.submitTo(this::submit);
@@ -64,7 +69,11 @@ final class LeaderDuties implements AutoCloseable {
                 // Not always told: a division that closes by itself leaves a live process that refuses everything.
                 machine.divisionClosed();
             } else if (info.isLeader() && info.isLeaderReady()) {
+                machine.members().look();
                 duties(info.getCurrentTerm(), machine.applied().image());
+            } else if (machine.leftOut() && clock.mono().ms() - lastQuestionMs >= LEFT_OUT_QUESTION_MS) {
+                lastQuestionMs = clock.mono().ms();
+                machine.endIfRemoved();
             }
         } catch (RuntimeException e) {
             LOG.error("a duty of the acting controller failed; it is tried again", e);

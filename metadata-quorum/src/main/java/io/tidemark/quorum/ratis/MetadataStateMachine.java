@@ -17,9 +17,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
@@ -28,6 +31,7 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -61,6 +65,8 @@ final class MetadataStateMachine extends BaseStateMachine {
     private static final QuorumReply VOID = new QuorumReply.Refused(
             ErrorCode.VOID_ENTRY, "decided on a state that did not come to be; nothing was changed, ask again");
 
+    private static final String REMOVED = "it was removed from the quorum";
+
     private final int nodeId;
     private final DecisionMaker decisions;
     private final NodeClock clock;
@@ -76,7 +82,19 @@ final class MetadataStateMachine extends BaseStateMachine {
     private volatile long lastEntryMs;
     private volatile boolean closing;
     private final HistoryReads historyReads;
+    private final QuorumMembers members;
     private final HistoryKeeper historyKeeper;
+
+    /** Every poll asks: made anew only when the members are. */
+    private record Identified(RaftConfiguration members, QuorumQuery.QuorumIdentity identity) {}
+
+    private volatile Identified identified = new Identified(null, null);
+    private volatile boolean member;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    /** The last one of this quorum; a controller that joins is told by the others. */
+    private volatile QuorumQuery.Recovery recovery = QuorumQuery.Recovery.NONE;
+
+    private volatile BooleanSupplier removed = () -> false;
 
     /** Takes commands that heartbeats led to; set before the server starts. */
     private volatile Consumer<QuorumCommand> submitter = command -> {};
@@ -96,7 +114,8 @@ final class MetadataStateMachine extends BaseStateMachine {
         this.fatal = fatal;
         this.lastEntryMs = clock.mono().ms();
         LogHistory history = new LogHistory(this::raftLog, this::applied, this::leaderId);
-        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, clock);
+        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::identity, clock);
+        this.members = new QuorumMembers(this::division, clock, () -> recovery);
         this.historyKeeper = historyKeeper;
         this.historyReads = new HistoryReads(
                 "controller-" + nodeId, directory, () -> raftLog().getLastCommittedIndex());
@@ -128,6 +147,16 @@ final class MetadataStateMachine extends BaseStateMachine {
     /** When the last entry of ours was applied, on the monotonic clock. */
     long lastEntryMs() {
         return lastEntryMs;
+    }
+
+    /** Set before the server starts. */
+    void recovery(QuorumQuery.Recovery last) {
+        recovery = last;
+    }
+
+    /** Finds out whether this controller is no member any more; set before the server starts. */
+    void removedIf(BooleanSupplier question) {
+        removed = question;
     }
 
     void submitTo(Consumer<QuorumCommand> consumer) {
@@ -375,10 +404,12 @@ final class MetadataStateMachine extends BaseStateMachine {
                 historyReads.read(read, answer);
             } else if (query instanceof QuorumQuery.Status) {
                 feed.offload(answer, () -> QueryCodec.encode(status()));
-            } else if (leading) {
-                answer.complete(QueryCodec.encode(heartbeat((QuorumQuery.Heartbeat) query)));
+            } else if (!leading) {
+                answer.complete(QueryCodec.encodeFailure("heartbeats and members are for the acting controller"));
+            } else if (query instanceof QuorumQuery.Members) {
+                answer.complete(QueryCodec.encode(members.answer(applied.image())));
             } else {
-                answer.complete(QueryCodec.encodeFailure("heartbeats are for the acting controller"));
+                answer.complete(QueryCodec.encode(heartbeat((QuorumQuery.Heartbeat) query)));
             }
         } catch (UnreadableException e) {
             answer.complete(QueryCodec.encodeFailure(e.getMessage()));
@@ -392,11 +423,19 @@ final class MetadataStateMachine extends BaseStateMachine {
     private QuorumQuery.HeartbeatAnswer heartbeat(QuorumQuery.Heartbeat heartbeat) {
         long term = info().getCurrentTerm();
         DecisionMaker.Beat beat = decisions.heartbeat(term, applied.image(), heartbeat, clock.mono());
+        if (beat.error() == ErrorCode.NONE) {
+            members.heartbeat(term, heartbeat.brokerId(), heartbeat.metadataIndex(), applied);
+        }
         if (beat.toSubmit() != null) {
             submitter.accept(beat.toSubmit());
         }
         return new QuorumQuery.HeartbeatAnswer(
                 beat.error(), term, beat.caughtUp(), beat.fenced(), beat.shouldShutDown());
+    }
+
+    /** Who follows the log; for the acting controller. */
+    QuorumMembers members() {
+        return members;
     }
 
     /** How this replica stands. */
@@ -415,6 +454,22 @@ final class MetadataStateMachine extends BaseStateMachine {
     }
 
     // --- the division around it
+
+    /** What the quorum is; during a change of members the present and the coming ones. */
+    private QuorumQuery.QuorumIdentity identity() {
+        RaftConfiguration members = division().getRaftConf();
+        Identified known = identified;
+        if (known.members != members) {
+            List<String> all = Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
+                    .distinct()
+                    .map(peer -> peer.getId() + "@" + peer.getAddress())
+                    .sorted()
+                    .toList();
+            known = new Identified(members, new QuorumQuery.QuorumIdentity(all, recovery));
+            identified = known;
+        }
+        return known.identity;
+    }
 
     /** The acting controller as far as this one knows, or -1. */
     int leaderId() {
@@ -453,10 +508,35 @@ final class MetadataStateMachine extends BaseStateMachine {
         divisionClosed();
     }
 
-    /** The division closed; unless that was asked for, this node can no longer take part. */
+    /** The division closed; unless that was asked for, this node can no longer take part. May ask the others why. */
     void divisionClosed() {
-        if (!closing) {
-            fatal.fatal("the quorum's server closed by itself", null);
+        if (!closing && ended.compareAndSet(false, true)) {
+            fatal.fatal(
+                    removed.getAsBoolean() ? "it was removed from the quorum" : "the quorum's server closed by itself",
+                    null);
+        }
+    }
+
+    /** From here on this controller is a member, unless it was removed. */
+    void expectMembership() {
+        member = true;
+    }
+
+    /**
+     * Whether the members as far as this controller has heard are without it. A removed one that is started again may know
+     * that much by itself; it would wait for ever for somebody to take it in.
+     */
+    boolean leftOut() {
+        return member
+                && !closing
+                && division().getRaftConf().getCurrentPeers().stream()
+                        .noneMatch(peer -> peer.getId().equals(division().getId()));
+    }
+
+    /** Asks the others, and ends this node if they say so. */
+    void endIfRemoved() {
+        if (removed.getAsBoolean() && !closing && ended.compareAndSet(false, true)) {
+            fatal.fatal(REMOVED, null);
         }
     }
 

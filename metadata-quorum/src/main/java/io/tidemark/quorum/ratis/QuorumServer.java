@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.security.SecureRandom;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class QuorumServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QuorumServer.class);
     private static final long TRANSFER_MS = 1_000;
+    private static final long REMOVED_MS = 3_000;
     private static final long FIRST_START_STEP_MS = 700;
 
     private final QuorumSettings settings;
@@ -41,7 +43,11 @@ public final class QuorumServer implements AutoCloseable {
     private QuorumServer(QuorumSettings settings, DecisionMaker decisions, NodeClock clock, FatalHandler fatal)
             throws IOException {
         this.settings = settings;
-        group = RatisProperties.group(settings.clusterId(), settings.voters());
+        QuorumStorage.requireNotRemoved(settings.directory());
+        boolean joining = QuorumStorage.joining(settings.directory());
+        RaftGroup founders = RatisProperties.group(settings.clusterId(), settings.voters());
+        // Who joins belongs to no group until it is taken in.
+        group = joining ? RaftGroup.valueOf(founders.getGroupId()) : founders;
         HistoryKeeper history = new HistoryKeeper(
                 QuorumStorage.root(settings.directory()),
                 settings.directory().resolve(NodeFiles.HISTORY),
@@ -49,10 +55,16 @@ public final class QuorumServer implements AutoCloseable {
                 settings.history().maxBytes());
         machine = new MetadataStateMachine(
                 settings.nodeId(), decisions, clock, new SecureRandom(), fatal, settings.directory(), history);
+        machine.removedIf(this::wasRemoved);
         requireFreePort(settings.self());
-        if (QuorumStorage.begin(settings.directory())) {
+        QuorumJoin join = joining ? new QuorumJoin(settings) : null;
+        if (joining) {
+            join.leave();
+        }
+        if (QuorumStorage.begin(settings.directory()) && !joining) {
             waitForTurn();
         }
+        machine.recovery(RecoveryFile.read(settings.directory()));
         server = RaftServer.newBuilder()
                 .setServerId(RatisProperties.peerId(settings.nodeId()))
                 .setGroup(group)
@@ -73,6 +85,11 @@ public final class QuorumServer implements AutoCloseable {
         brokers =
                 new BrokerConnections(machine, division.getInfo(), decisions, clock, duties::submit, settings.nodeId());
         snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, history, settings);
+        if (joining) {
+            join.enter();
+            QuorumStorage.joined(settings.directory());
+        }
+        machine.expectMembership();
     }
 
     /**
@@ -115,6 +132,12 @@ public final class QuorumServer implements AutoCloseable {
     /** Whether this is the acting controller and has applied all that came before it (R7.97). */
     public boolean leads() {
         return division.getInfo().isLeader() && division.getInfo().isLeaderReady();
+    }
+
+    /** Whether it hears from an acting controller. */
+    public boolean follows() {
+        int leader = machine.leaderId();
+        return leader >= 0 && leader != nodeId();
     }
 
     /** What this controller has applied. */
@@ -199,20 +222,30 @@ public final class QuorumServer implements AutoCloseable {
     }
 
     private RaftPeerId furthestFollower() {
-        long[] matched = division.getInfo().getFollowerMatchIndices();
-        List<RaftPeerId> others = division.getRaftConf().getCurrentPeers().stream()
-                .map(peer -> peer.getId())
-                .filter(id -> !id.equals(server.getId()))
+        return machine.members().answer(image()).voters().stream()
+                .filter(member -> member.id() != nodeId() && member.seenMs() >= 0)
+                .max(Comparator.comparingLong(QuorumQuery.Member::endIndex))
+                .map(member -> RatisProperties.peerId(member.id()))
+                .orElse(null);
+    }
+
+    /** Asks the others, and keeps what they say for the next start. Not knowing is no. */
+    private boolean wasRemoved() {
+        List<QuorumVoter> others = settings.voters().stream()
+                .filter(voter -> voter.id() != nodeId())
                 .toList();
-        // Ratis lists the followers' indices in the order of its configuration.
-        RaftPeerId best = null;
-        long bestIndex = -1;
-        for (int i = 0; i < Math.min(matched.length, others.size()); i++) {
-            if (matched[i] > bestIndex) {
-                best = others.get(i);
-                bestIndex = matched[i];
-            }
+        if (others.isEmpty()) {
+            return false;
         }
-        return best;
+        try (QuorumAdmin quorum = new QuorumAdmin(others, settings.clusterId(), settings.rpc(), REMOVED_MS)) {
+            if (QuorumAdmin.has(quorum.members(), nodeId())) {
+                return false;
+            }
+            QuorumStorage.removed(settings.directory());
+            return true;
+        } catch (IOException e) {
+            LOG.info("whether this controller was removed is not known: {}", e.getMessage());
+            return false;
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.DirectoryException;
+import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.quorum.files.NodeFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -15,7 +16,41 @@ import java.nio.file.StandardOpenOption;
 final class QuorumStorage {
     private static final String MARK = "quorum.started";
 
+    /** Written by scripts/cluster.sh, too. */
+    private static final String REMOVED = "quorum.removed";
+
     private QuorumStorage() {}
+
+    /** Whether this controller has yet to be taken in by a quorum that works. */
+    static boolean joining(Path directory) {
+        return Files.exists(directory.resolve(NodeDirectory.JOINING));
+    }
+
+    /** It was taken in. */
+    static void joined(Path directory) throws IOException {
+        Files.deleteIfExists(directory.resolve(NodeDirectory.JOINING));
+        sync(directory);
+    }
+
+    /** Throws {@link DirectoryException} if this controller was let go: its log ends where it left. */
+    static void requireNotRemoved(Path directory) {
+        if (Files.exists(directory.resolve(REMOVED))) {
+            throw new DirectoryException(
+                    directory + " belongs to a controller that was removed from the quorum; to take"
+                            + " it in again: scripts/cluster.sh quorum add N, with an empty directory");
+        }
+    }
+
+    /** It was let go. */
+    static void removed(Path directory) throws IOException {
+        Files.write(directory.resolve(REMOVED), new byte[0]);
+        sync(directory);
+    }
+
+    /** Whether a controller has run there. */
+    static boolean started(Path directory) {
+        return Files.exists(directory.resolve(MARK));
+    }
 
     static Path root(Path directory) {
         return directory.resolve(NodeFiles.QUORUM);
@@ -38,9 +73,19 @@ final class QuorumStorage {
         try (FileChannel channel = FileChannel.open(mark, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             channel.force(true);
         }
+        sync(directory);
+        return first;
+    }
+
+    static void syncFile(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    static void sync(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory)) {
             channel.force(true);
         }
-        return first;
     }
 }

@@ -37,13 +37,15 @@ public final class RatisProperties {
 
     /** The one group of the cluster; the same on every node that knows the cluster id and the voters. */
     public static RaftGroup group(String clusterId, List<QuorumVoter> voters) {
-        List<RaftPeer> peers = voters.stream()
-                .map(voter -> RaftPeer.newBuilder()
-                        .setId(peerId(voter.id()))
-                        .setAddress(voter.address())
-                        .build())
-                .toList();
+        List<RaftPeer> peers = voters.stream().map(RatisProperties::peer).toList();
         return RaftGroup.valueOf(RaftGroupId.valueOf(Uuids.quorumGroup(clusterId)), peers);
+    }
+
+    static RaftPeer peer(QuorumVoter voter) {
+        return RaftPeer.newBuilder()
+                .setId(peerId(voter.id()))
+                .setAddress(voter.address())
+                .build();
     }
 
     static RaftPeerId peerId(int nodeId) {

@@ -4,6 +4,7 @@ import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.metadata.QuorumQuery.IndexedEntry;
 import io.tidemark.model.metadata.QuorumQuery.Poll;
 import io.tidemark.model.metadata.QuorumQuery.PollAnswer;
+import io.tidemark.model.metadata.QuorumQuery.QuorumIdentity;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -45,17 +46,26 @@ final class RecordFeed implements AutoCloseable {
     private final RecordRing ring;
     private final History history;
     private final IntSupplier leaderId;
+    private final Supplier<QuorumIdentity> identity;
     private final NodeClock clock;
     private final List<Parked> parked = new ArrayList<>();
     private boolean flushArmed;
 
-    RecordFeed(String name, History history, IntSupplier leaderId, NodeClock clock) {
-        this(name, history, leaderId, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
+    /** {@code identity} is what the quorum is, as this controller knows it. */
+    RecordFeed(String name, History history, IntSupplier leaderId, Supplier<QuorumIdentity> identity, NodeClock clock) {
+        this(name, history, leaderId, identity, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
     }
 
-    RecordFeed(String name, History history, IntSupplier leaderId, NodeClock clock, RecordRing ring) {
+    RecordFeed(
+            String name,
+            History history,
+            IntSupplier leaderId,
+            Supplier<QuorumIdentity> identity,
+            NodeClock clock,
+            RecordRing ring) {
         this.history = history;
         this.leaderId = leaderId;
+        this.identity = identity;
         this.clock = clock;
         this.ring = ring;
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(name + "-feed"));
@@ -89,7 +99,8 @@ final class RecordFeed implements AutoCloseable {
         Poll poll = new Poll(
                 asked.nextIndex(),
                 Math.max(0, Math.min(asked.waitMs(), MAX_WAIT_MS)),
-                Math.max(1, Math.min(asked.maxBytes(), MAX_ANSWER_BYTES)));
+                Math.max(1, Math.min(asked.maxBytes(), MAX_ANSWER_BYTES)),
+                asked.knownQuorum());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         Parked reader = new Parked(poll, answer, nowMs() + poll.waitMs());
         if (!run(() -> receive(reader))) {
@@ -132,12 +143,17 @@ final class RecordFeed implements AutoCloseable {
         long next = entries.isEmpty()
                 ? poll.nextIndex()
                 : entries.get(entries.size() - 1).index() + 1;
-        reader.answer.complete(QueryCodec.encode(new PollAnswer(null, entries, next, leaderId.getAsInt())));
+        reader.answer.complete(encode(poll, new PollAnswer(null, entries, next, leaderId.getAsInt())));
         return true;
     }
 
     private void readHistory(Parked reader) {
-        offload(reader.answer, () -> QueryCodec.encode(history.read(reader.poll.nextIndex(), reader.poll.maxBytes())));
+        Poll poll = reader.poll;
+        offload(reader.answer, () -> encode(poll, history.read(poll.nextIndex(), poll.maxBytes())));
+    }
+
+    private byte[] encode(Poll poll, PollAnswer answer) {
+        return QueryCodec.encode(answer.telling(identity.get(), poll));
     }
 
     /** Computes an answer on the thread for slow ones; what fails is answered in words. */

@@ -66,13 +66,12 @@ final class SnapshotStore implements StateMachineStorage {
     void write(AppliedState state) throws IOException {
         Path file = folder.resolve(KeyframeFile.nameOf(state.term(), state.index()));
         Path temporary = folder.resolve(file.getFileName() + ".tmp");
-        try (FileChannel channel = FileChannel.open(
-                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = ByteBuffer.wrap(SnapshotCodec.encode(state.image()));
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
+        try {
+            write(state, temporary);
+        } catch (IOException e) {
+            // On a full disk the room is needed by the log.
+            Files.deleteIfExists(temporary);
+            throw e;
         }
         // The digest first: a snapshot without one would be taken for unfinished.
         MD5Hash digest = MD5FileUtil.computeMd5ForFile(temporary.toFile());
@@ -82,6 +81,17 @@ final class SnapshotStore implements StateMachineStorage {
             directory.force(true);
         }
         written = new SingleFileSnapshotInfo(new FileInfo(file, digest), state.term(), state.index());
+    }
+
+    private static void write(AppliedState state, Path temporary) throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(SnapshotCodec.encode(state.image()));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
     }
 
     /** Names the last one written as the latest; the index of the latest, or -1 without one. */

@@ -2,21 +2,34 @@ package io.tidemark.quorum.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.codec.CommandCodec;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
+import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.quorum.inspect.StatusProbe;
+import io.tidemark.quorum.ratis.RatisProperties;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.client.RaftClient;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.retry.RetryPolicies;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -100,42 +113,138 @@ class ControllerMainTest {
         assertThat(errors(second)).contains("has lost its metadata log");
     }
 
+    /** A limit of the kernel on the size of files stands for a full disk: a write of the log fails. */
+    @Test
+    void aLogThatCannotBeWrittenEndsTheControllerAndNothingAcknowledgedIsLost() throws Exception {
+        int port = freePort();
+        Path properties = properties(port);
+        NodeDirectory.format(folder.resolve("data"), clusterId, 101, false);
+        Process limited = start(properties, "sh", "-c", "ulimit -f 3000; exec \"$@\"", "sh");
+        assertThat(firstLine(limited)).startsWith("TIDEMARK READY");
+        awaitBootstrapped(port);
+
+        List<Integer> registered = registerUntilItFails(port);
+        assertThat(limited.waitFor(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+        assertThat(limited.exitValue()).isEqualTo(3);
+        assertThat(errors(limited)).contains("this controller stops: the metadata log cannot be written");
+        assertThat(registered).isNotEmpty();
+
+        assertThat(firstLine(start(properties))).startsWith("TIDEMARK READY");
+        assertThat(awaitImage(port).brokers().keySet()).containsAll(registered);
+    }
+
+    /** Registers brokers with long names of their racks; those whose registration was acknowledged. */
+    private List<Integer> registerUntilItFails(int port) throws IOException {
+        List<Integer> acknowledged = new ArrayList<>();
+        try (RaftClient client = RaftClient.newBuilder()
+                .setRaftGroup(RatisProperties.group(clusterId, voters(port)))
+                .setProperties(RatisProperties.common(QuorumRpc.GRPC))
+                .setRetryPolicy(RetryPolicies.noRetry())
+                .build()) {
+            for (int id = 1; id <= 100; id++) {
+                byte[] command = CommandCodec.encode(new QuorumCommand.RegisterBroker(
+                        clusterId,
+                        id,
+                        "incarnation",
+                        List.of("directory-" + id),
+                        List.of(new Endpoint("PLAINTEXT", "127.0.0.1", 1)),
+                        "rack".repeat(25_000),
+                        -1,
+                        "",
+                        false,
+                        1,
+                        1,
+                        List.of()));
+                RaftClientReply reply = client.io().send(Message.valueOf(UnsafeByteOperations.unsafeWrap(command)));
+                if (CommandCodec.decodeAnswer(reply.getMessage().getContent().toByteArray())
+                                .error()
+                        == ErrorCode.NONE) {
+                    acknowledged.add(id);
+                }
+            }
+        } catch (IOException e) {
+            return acknowledged;
+        }
+        throw new AssertionError("the log never failed, with " + acknowledged + " registered");
+    }
+
+    @Test
+    void withoutAMajorityAControllerKeepsTryingAndIsNotReady() throws Exception {
+        int port = freePort();
+        int otherPort = freePort();
+        String voters = "101@127.0.0.1:" + port + ",102@127.0.0.1:" + otherPort;
+        NodeDirectory.format(folder.resolve("data"), clusterId, 101, false);
+        Process alone = start(properties(101, voters, "data"));
+        CompletableFuture<String> said = CompletableFuture.supplyAsync(() -> {
+            try {
+                return firstLine(alone);
+            } catch (IOException e) {
+                return e.toString();
+            }
+        });
+        Awaitility.await("it listens").atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return socket.isConnected();
+            } catch (IOException e) {
+                return false;
+            }
+        });
+        assertThat(said).as("what it says while it is alone").isNotDone();
+
+        NodeDirectory.format(folder.resolve("other"), clusterId, 102, false);
+        Process other = start(properties(102, voters, "other"));
+        assertThat(firstLine(other)).isEqualTo("TIDEMARK READY node=102 role=controller");
+        assertThat(said.get(PATIENCE_S, TimeUnit.SECONDS)).isEqualTo("TIDEMARK READY node=101 role=controller");
+    }
+
+    private static List<QuorumVoter> voters(int port) {
+        return List.of(new QuorumVoter(101, "127.0.0.1", port));
+    }
+
     private long awaitBootstrapped(int port) {
-        List<QuorumVoter> voters = List.of(new QuorumVoter(101, "127.0.0.1", port));
+        return awaitImage(port).tip();
+    }
+
+    private ClusterImage awaitImage(int port) {
         return Awaitility.await()
                 .atMost(PATIENCE_S, TimeUnit.SECONDS)
                 .until(
-                        () -> StatusProbe.ask(voters, clusterId, QuorumRpc.GRPC).get(0),
+                        () -> StatusProbe.ask(voters(port), clusterId, QuorumRpc.GRPC)
+                                .get(0),
                         result -> result.answer() != null
                                 && result.answer().image().level() > 0)
                 .answer()
-                .image()
-                .tip();
+                .image();
     }
 
     private Path properties(int port) throws IOException {
+        return properties(101, "101@127.0.0.1:" + port, "data");
+    }
+
+    private Path properties(int id, String voters, String data) throws IOException {
         return Files.writeString(
-                folder.resolve("controller.properties"),
+                folder.resolve("controller-" + id + ".properties"),
                 String.join(
                         "\n",
                         "process.roles=controller",
-                        "node.id=101",
-                        "controller.quorum.voters=101@127.0.0.1:" + port,
-                        "metadata.log.dir=" + folder.resolve("data")));
+                        "node.id=" + id,
+                        "controller.quorum.voters=" + voters,
+                        "metadata.log.dir=" + folder.resolve(data)));
     }
 
-    private Process start(Path properties) throws IOException {
+    private Process start(Path properties, String... before) throws IOException {
         Path errors = folder.resolve("stderr-" + started.size());
-        Process process = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElse("java"),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ControllerMain.class.getName(),
-                        properties.toString())
-                .redirectError(errors.toFile())
-                .start();
+        List<String> command = new ArrayList<>(List.of(before));
+        command.addAll(List.of(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ControllerMain.class.getName(),
+                properties.toString()));
+        Process process =
+                new ProcessBuilder(command).redirectError(errors.toFile()).start();
         started.add(process);
         return process;
     }

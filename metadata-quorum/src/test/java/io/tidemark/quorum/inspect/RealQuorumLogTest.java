@@ -2,8 +2,10 @@ package io.tidemark.quorum.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.codec.SnapshotCodec;
 import io.tidemark.model.config.DirectoryIdentity;
 import io.tidemark.model.config.HistoryConfig;
+import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
@@ -11,9 +13,11 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.quorum.files.KeyframeFile;
 import io.tidemark.quorum.files.NodeFiles;
 import io.tidemark.quorum.files.SegmentFile;
 import io.tidemark.quorum.ratis.HarnessClient;
+import io.tidemark.quorum.ratis.NewQuorum;
 import io.tidemark.quorum.ratis.QuorumHarness;
 import io.tidemark.quorum.ratis.QuorumServer;
 import java.io.IOException;
@@ -24,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +39,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The tool on what a real quorum wrote: running, killed, purged, replaced. */
 class RealQuorumLogTest {
@@ -58,8 +65,12 @@ class RealQuorumLogTest {
     }
 
     private void start(HistoryConfig history) throws IOException {
+        start(history, QuorumHarness.RPC);
+    }
+
+    private void start(HistoryConfig history, QuorumRpc rpc) throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        quorum = QuorumHarness.withCoreThatPurges(folder, 3, history);
+        quorum = QuorumHarness.withCoreThatPurges(folder, 3, history, rpc);
         quorum.leader();
         client = new HarnessClient(quorum);
         for (int id = 1; id <= 3; id++) {
@@ -125,6 +136,7 @@ class RealQuorumLogTest {
         words.add(quorum.voters().stream().map(QuorumVoter::toString).collect(Collectors.joining(",")));
         words.add("--cluster-id");
         words.add(quorum.clusterId());
+        words.addAll(List.of("--rpc", quorum.rpc().name().toLowerCase(Locale.ROOT)));
         words.addAll(List.of(more));
         return Tool.run(words.toArray());
     }
@@ -229,10 +241,11 @@ class RealQuorumLogTest {
         assertThat(Tool.run("verify", "--dir", directory(0)).status()).isZero();
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
     @Timeout(180)
-    void watchShowsWhatCommitsAndExportWhatThereIs() throws Exception {
-        start(HistoryConfig.DEFAULT);
+    void watchShowsWhatCommitsAndExportWhatThereIs(QuorumRpc rpc) throws Exception {
+        start(HistoryConfig.DEFAULT, rpc);
         CompletableFuture<Tool> watching =
                 CompletableFuture.supplyAsync(() -> live("watch", "--kind", "FenceBrokers", "--count", "1"));
         // Watching begins some time; until then it is asked for again and again.
@@ -252,6 +265,29 @@ class RealQuorumLogTest {
         assertThat(image).exists();
         assertThat(live("export", image).err()).contains("is there already");
         assertThat(live("show", "--controller", "999").err()).contains("there is no controller 999");
+        assertThat(live("verify").out()).contains("the 3 controllers agree");
+    }
+
+    @Test
+    void allThatADeadControllerHasCanBeTheBeginningOfANewQuorum() throws Exception {
+        start(HistoryConfig.DEFAULT);
+        fill(20);
+        quorum.converged();
+        long applied = quorum.server(quorum.voters().get(0).id()).image().index();
+        killAll();
+        Path saved = Files.createDirectories(folder.resolve("saved"));
+        Tool tool = Tool.run("export", "--dir", directory(0), "--all", saved);
+        assertThat(tool.status()).as(tool.err()).isZero();
+        Path file;
+        try (Stream<Path> files = Files.list(saved)) {
+            file = files.filter(path -> KeyframeFile.parse(path).isPresent())
+                    .findFirst()
+                    .orElseThrow();
+        }
+        NewQuorum.Beginning beginning = NewQuorum.Beginning.read(file, "id");
+        // Entries of Ratis' own may come after the last of ours.
+        assertThat(beginning.index()).isGreaterThanOrEqualTo(applied);
+        assertThat(SnapshotCodec.decode(beginning.bytes()).index()).isEqualTo(applied);
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.codec.RecordCodec;
-import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord.BrokerFenced;
@@ -50,7 +49,7 @@ class FailureDetectionTest {
                 controllers,
                 clusterId -> new CoreDecisions(
                         new ControllerSettings(clusterId, 1, 1), sessionMs, 3 * FakeBroker.INTERVAL_MS),
-                QuorumRpc.GRPC,
+                QuorumHarness.RPC,
                 new NodeClock() {
                     @Override
                     public WallTime wall() {

@@ -7,7 +7,7 @@ import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
 import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.UnreadableException;
-import io.tidemark.model.config.QuorumRpc;
+import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry;
@@ -16,6 +16,7 @@ import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ class QuorumFaultTest {
     private static final QuorumCommand ALLOCATE = new QuorumCommand.AllocateProducerIds(1, 1);
 
     /** Small files and no kept entries, so that a snapshot purges. */
-    private static final UnaryOperator<QuorumSettings> PURGING = settings -> new QuorumSettings(
+    static final UnaryOperator<QuorumSettings> PURGING = settings -> new QuorumSettings(
             settings.nodeId(),
             settings.voters(),
             settings.clusterId(),
@@ -94,7 +95,7 @@ class QuorumFaultTest {
     }
 
     private void start(UnaryOperator<QuorumSettings> adjust) {
-        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), QuorumRpc.GRPC, clock, adjust);
+        quorum = new QuorumHarness(folder, 3, id -> new ScriptedDecisions(), QuorumHarness.RPC, clock, adjust);
         quorum.leader();
     }
 
@@ -205,6 +206,31 @@ class QuorumFaultTest {
         quorum.startNode(away);
         assertThat(quorum.converged().nextProducerId()).isEqualTo(420L * ScriptedDecisions.BLOCK);
         assertSameDigests();
+    }
+
+    @Test
+    void aSnapshotThatCannotBeWrittenLeavesTheLogWholeAndIsTriedAgain() throws Exception {
+        start(PURGING);
+        fill(300);
+        QuorumServer server = quorum.follower();
+        quorum.converged();
+        Path snapshots = QuorumStorage.root(quorum.directory(server.nodeId()))
+                .resolve(Uuids.quorumGroup(quorum.clusterId()).toString())
+                .resolve("sm");
+        Path away = folder.resolve("away");
+        Files.move(snapshots, away);
+        for (int i = 0; i < 3; i++) {
+            assertThat(server.takeSnapshot()).isFalse();
+        }
+        assertThat(server.division().getRaftLog().getStartIndex()).isZero();
+        Files.move(away, snapshots);
+        Awaitility.await("a purged log").atMost(QuorumHarness.PATIENCE).until(() -> {
+            server.takeSnapshot();
+            return server.division().getRaftLog().getStartIndex() > 0;
+        });
+        quorum.kill(server.nodeId());
+        quorum.startNode(server.nodeId());
+        assertThat(quorum.converged().nextProducerId()).isEqualTo(300L * ScriptedDecisions.BLOCK);
     }
 
     @Test

@@ -1,11 +1,14 @@
 package io.tidemark.quorum.ratis;
 
+import io.tidemark.model.codec.SnapshotCodec;
 import io.tidemark.model.config.HistoryConfig;
+import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.core.ControllerSettings;
+import io.tidemark.quorum.files.KeyframeFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -18,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,8 +33,12 @@ import org.awaitility.Awaitility;
 
 /** A real quorum of controllers in this process, on free ports of the loopback and files below a test's folder. */
 public final class QuorumHarness implements AutoCloseable {
+    /** What tests use that do not care: {@code -Dtidemark.test.quorum.rpc=netty} runs them over the other transport. */
+    public static final QuorumRpc RPC = QuorumRpc.valueOf(
+            System.getProperty("tidemark.test.quorum.rpc", "grpc").toUpperCase(Locale.ROOT));
+
     private static final int FIRST_ID = 101;
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Path root;
     private final String clusterId = Uuids.random();
@@ -61,7 +69,7 @@ public final class QuorumHarness implements AutoCloseable {
                 root,
                 controllers,
                 core(sessionMs),
-                QuorumRpc.GRPC,
+                RPC,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
                         usual.nodeId(),
@@ -84,12 +92,12 @@ public final class QuorumHarness implements AutoCloseable {
      * As {@link #withCore} with long sessions, with small log files and nothing kept behind a snapshot, so that every
      * snapshot purges.
      */
-    public static QuorumHarness withCoreThatPurges(Path root, int controllers, HistoryConfig history) {
+    public static QuorumHarness withCoreThatPurges(Path root, int controllers, HistoryConfig history, QuorumRpc rpc) {
         return new QuorumHarness(
                 root,
                 controllers,
                 core(3_600_000),
-                QuorumRpc.GRPC,
+                rpc,
                 NodeClock.SYSTEM,
                 usual -> new QuorumSettings(
                         usual.nodeId(),
@@ -110,7 +118,7 @@ public final class QuorumHarness implements AutoCloseable {
 
     /** {@code decisions} makes the brain of each controller, given the cluster id. */
     public QuorumHarness(Path root, int controllers, Function<String, DecisionMaker> decisions) {
-        this(root, controllers, decisions, QuorumRpc.GRPC, NodeClock.SYSTEM, UnaryOperator.identity());
+        this(root, controllers, decisions, RPC, NodeClock.SYSTEM, UnaryOperator.identity());
     }
 
     public QuorumHarness(
@@ -125,7 +133,7 @@ public final class QuorumHarness implements AutoCloseable {
         this.clock = clock;
         this.adjust = adjust;
         this.rpc = rpc;
-        this.voters = freeVoters(controllers);
+        this.voters = new CopyOnWriteArrayList<>(freeVoters(FIRST_ID, controllers));
         voters.forEach(voter -> startNode(voter.id()));
         // Ratis does not count the vote of an empty log once anything is committed (it may be a wiped disk). So a
         // quorum
@@ -133,8 +141,32 @@ public final class QuorumHarness implements AutoCloseable {
         converged();
     }
 
+    /** All controllers there ever were. */
     public List<QuorumVoter> voters() {
-        return voters;
+        return List.copyOf(voters);
+    }
+
+    /** One more that is not running, and no member yet. */
+    public QuorumVoter another() {
+        QuorumVoter voter = freeVoters(FIRST_ID + voters.size(), 1).get(0);
+        voters.add(voter);
+        return voter;
+    }
+
+    /** Starts a controller with an empty directory; returns when the quorum has taken it in. */
+    public void join(int id) {
+        try {
+            Files.createDirectories(directory(id));
+            Files.createFile(directory(id).resolve(NodeDirectory.JOINING));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        startNode(id);
+    }
+
+    /** What changes the members. */
+    public QuorumAdmin admin() {
+        return new QuorumAdmin(voters(), clusterId, rpc, PATIENCE.toMillis());
     }
 
     public String clusterId() {
@@ -183,7 +215,7 @@ public final class QuorumHarness implements AutoCloseable {
             Files.createDirectories(directory(id));
             QuorumSettings settings = adjust.apply(new QuorumSettings(
                     id,
-                    voters,
+                    voters(),
                     clusterId,
                     directory(id),
                     rpc,
@@ -259,6 +291,38 @@ public final class QuorumHarness implements AutoCloseable {
         }
     }
 
+    /** What a running controller has applied, as metadata-log.sh would export it to that folder; the file. */
+    public Path export(int id, Path to) {
+        AppliedState state = server(id).machine().applied();
+        byte[] bytes = SnapshotCodec.encode(state.image());
+        Path file = to.resolve(KeyframeFile.nameOf(state.term(), state.index()));
+        try {
+            Files.createDirectories(to);
+            Files.write(file, bytes);
+            Files.writeString(KeyframeFile.digestOf(file), KeyframeFile.md5(bytes) + " *" + file.getFileName());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
+    }
+
+    /** A majority is lost: all controllers end and begin anew with that image, at their old addresses. */
+    public void beginAnew(Path image) {
+        new ArrayList<>(running.keySet()).forEach(this::kill);
+        try {
+            NewQuorum.Beginning from = NewQuorum.Beginning.read(image, Uuids.random());
+            for (QuorumVoter voter : voters()) {
+                wipe(voter.id());
+                NodeDirectory.format(directory(voter.id()), clusterId, voter.id(), false);
+                NewQuorum.write(directory(voter.id()), voter.id(), clusterId, voters(), from);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        voters().forEach(voter -> startNode(voter.id()));
+        converged();
+    }
+
     public Path directory(int id) {
         return root.resolve("controller-" + id);
     }
@@ -280,14 +344,14 @@ public final class QuorumHarness implements AutoCloseable {
         new ArrayList<>(running.keySet()).forEach(this::kill);
     }
 
-    private static List<QuorumVoter> freeVoters(int count) {
+    private static List<QuorumVoter> freeVoters(int firstId, int count) {
         List<ServerSocket> sockets = new ArrayList<>();
         try {
             List<QuorumVoter> voters = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 sockets.add(socket);
-                voters.add(new QuorumVoter(FIRST_ID + i, "127.0.0.1", socket.getLocalPort()));
+                voters.add(new QuorumVoter(firstId + i, "127.0.0.1", socket.getLocalPort()));
             }
             for (ServerSocket socket : sockets) {
                 socket.close();

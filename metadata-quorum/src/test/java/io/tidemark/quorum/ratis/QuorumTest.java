@@ -64,7 +64,7 @@ class QuorumTest {
 
     @Test
     void theEpochOfABrokerIsTheIndexOfItsRegistration() throws Exception {
-        start(QuorumRpc.GRPC, UnaryOperator.identity());
+        start(QuorumHarness.RPC, UnaryOperator.identity());
         quorum.leader();
         try (HarnessClient client = new HarnessClient(quorum)) {
             QuorumReply.Answer answer = client.submit(register(7));
@@ -83,7 +83,7 @@ class QuorumTest {
 
     @Test
     void whatNeedsNoStateIsRefusedWithoutAnEntry() throws Exception {
-        start(QuorumRpc.GRPC, UnaryOperator.identity());
+        start(QuorumHarness.RPC, UnaryOperator.identity());
         long before = quorum.leader().image().index();
         try (HarnessClient client = new HarnessClient(quorum)) {
             QuorumReply.Answer answer = client.submit(new QuorumCommand.CreateTopics(List.of(), false, "me"));
@@ -97,7 +97,7 @@ class QuorumTest {
 
     @Test
     void aResultTooLargeForOneEntryIsRefusedAndTheLeaderStays() throws Exception {
-        start(QuorumRpc.GRPC, UnaryOperator.identity());
+        start(QuorumHarness.RPC, UnaryOperator.identity());
         long term = quorum.leader().status().term();
         Map<String, String> large = new HashMap<>();
         for (int i = 0; i < 5; i++) {
@@ -115,7 +115,7 @@ class QuorumTest {
 
     @Test
     void aDecisionThatFailsIsAnAnswerAndTheLeaderStays() throws Exception {
-        start(QuorumRpc.GRPC, UnaryOperator.identity());
+        start(QuorumHarness.RPC, UnaryOperator.identity());
         long term = quorum.leader().status().term();
         try (HarnessClient client = new HarnessClient(quorum)) {
             QuorumReply.Answer answer =

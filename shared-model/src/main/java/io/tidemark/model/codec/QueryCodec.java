@@ -8,11 +8,15 @@ import io.tidemark.model.codec.proto.HeartbeatP;
 import io.tidemark.model.codec.proto.HistoryAnswerP;
 import io.tidemark.model.codec.proto.IndexedEntryP;
 import io.tidemark.model.codec.proto.KeyframeRefP;
+import io.tidemark.model.codec.proto.MemberP;
+import io.tidemark.model.codec.proto.MembersAnswerP;
 import io.tidemark.model.codec.proto.PollAnswerP;
 import io.tidemark.model.codec.proto.PollP;
+import io.tidemark.model.codec.proto.QuorumIdentityP;
 import io.tidemark.model.codec.proto.QuorumQueryAnswerP;
 import io.tidemark.model.codec.proto.QuorumQueryP;
 import io.tidemark.model.codec.proto.ReadHistoryP;
+import io.tidemark.model.codec.proto.RecoveryP;
 import io.tidemark.model.codec.proto.StatusAnswerP;
 import io.tidemark.model.codec.proto.StoredEntryP;
 import io.tidemark.model.metadata.ClusterImage;
@@ -48,12 +52,15 @@ public final class QueryCodec {
             builder.setPoll(PollP.newBuilder()
                     .setNextIndex(poll.nextIndex())
                     .setWaitMs(poll.waitMs())
-                    .setMaxBytes(poll.maxBytes()));
+                    .setMaxBytes(poll.maxBytes())
+                    .setKnownQuorum(poll.knownQuorum()));
         } else if (query instanceof QuorumQuery.ReadHistory read) {
             builder.setReadHistory(
                     ReadHistoryP.newBuilder().setFromIndex(read.fromIndex()).setMaxBytes(read.maxBytes()));
         } else if (query instanceof QuorumQuery.ReadKeyframe read) {
             builder.setReadKeyframe(read.index());
+        } else if (query instanceof QuorumQuery.Members) {
+            builder.setMembers(DoneP.getDefaultInstance());
         } else {
             builder.setStatus(DoneP.getDefaultInstance());
         }
@@ -75,13 +82,15 @@ public final class QueryCodec {
                 new QuorumQuery.Poll(
                         query.getPoll().getNextIndex(),
                         query.getPoll().getWaitMs(),
-                        query.getPoll().getMaxBytes());
+                        query.getPoll().getMaxBytes(),
+                        query.getPoll().getKnownQuorum());
             case STATUS -> new QuorumQuery.Status();
             case READ_HISTORY ->
                 new QuorumQuery.ReadHistory(
                         query.getReadHistory().getFromIndex(),
                         query.getReadHistory().getMaxBytes());
             case READ_KEYFRAME -> new QuorumQuery.ReadKeyframe(query.getReadKeyframe());
+            case MEMBERS -> new QuorumQuery.Members();
             case KIND_NOT_SET -> throw new UnreadableException("a query of a kind that this version does not know");
         };
     }
@@ -101,6 +110,11 @@ public final class QueryCodec {
     public static byte[] encode(QuorumQuery.PollAnswer answer) {
         PollAnswerP.Builder poll =
                 PollAnswerP.newBuilder().setNextIndex(answer.nextIndex()).setLeader(answer.leaderId());
+        if (answer.quorum() != null) {
+            poll.setQuorum(QuorumIdentityP.newBuilder()
+                    .addAllMembers(answer.quorum().members())
+                    .setRecovery(recovery(answer.quorum().recovery())));
+        }
         if (answer.image() != null) {
             poll.setImage(SnapshotCodec.of(answer.image()));
         }
@@ -153,6 +167,66 @@ public final class QueryCodec {
                 .toByteArray();
     }
 
+    public static byte[] encode(QuorumQuery.MembersAnswer answer) {
+        MembersAnswerP.Builder members = MembersAnswerP.newBuilder()
+                .setLeader(answer.leaderId())
+                .setTerm(answer.term())
+                .setCommitIndex(answer.commitIndex())
+                .setEndIndex(answer.endIndex())
+                .setChanging(answer.changing())
+                .setRecovery(recovery(answer.recovery()));
+        answer.voters().forEach(member -> members.addVoters(member(member)));
+        answer.followers().forEach(member -> members.addFollowers(member(member)));
+        return QuorumQueryAnswerP.newBuilder().setMembers(members).build().toByteArray();
+    }
+
+    private static RecoveryP recovery(QuorumQuery.Recovery recovery) {
+        return RecoveryP.newBuilder()
+                .setId(recovery.id())
+                .setIndex(recovery.index())
+                .build();
+    }
+
+    private static QuorumQuery.Recovery recovery(RecoveryP recovery) {
+        return new QuorumQuery.Recovery(recovery.getId(), recovery.getIndex());
+    }
+
+    private static MemberP member(QuorumQuery.Member member) {
+        return MemberP.newBuilder()
+                .setId(member.id())
+                .setAddress(member.address())
+                .setEndIndex(member.endIndex())
+                .setSeenMs(member.seenMs())
+                .setCaughtUpMs(member.caughtUpMs())
+                .build();
+    }
+
+    private static List<QuorumQuery.Member> members(List<MemberP> members) {
+        return members.stream()
+                .map(member -> new QuorumQuery.Member(
+                        member.getId(),
+                        member.getAddress(),
+                        member.getEndIndex(),
+                        member.getSeenMs(),
+                        member.getCaughtUpMs()))
+                .toList();
+    }
+
+    /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */
+    public static QuorumQuery.MembersAnswer decodeMembers(byte[] bytes) {
+        MembersAnswerP answer =
+                answer(bytes, QuorumQueryAnswerP.KindCase.MEMBERS).getMembers();
+        return new QuorumQuery.MembersAnswer(
+                answer.getLeader(),
+                answer.getTerm(),
+                answer.getCommitIndex(),
+                answer.getEndIndex(),
+                members(answer.getVotersList()),
+                answer.getChanging(),
+                members(answer.getFollowersList()),
+                recovery(answer.getRecovery()));
+    }
+
     public static byte[] encodeFailure(String why) {
         return QuorumQueryAnswerP.newBuilder().setFailure(why).build().toByteArray();
     }
@@ -182,7 +256,12 @@ public final class QueryCodec {
                 answer.hasImage() ? SnapshotCodec.image(answer.getImage()) : null,
                 entries,
                 answer.getNextIndex(),
-                answer.getLeader());
+                answer.getLeader(),
+                answer.hasQuorum()
+                        ? new QuorumQuery.QuorumIdentity(
+                                List.copyOf(answer.getQuorum().getMembersList()),
+                                recovery(answer.getQuorum().getRecovery()))
+                        : null);
     }
 
     /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */

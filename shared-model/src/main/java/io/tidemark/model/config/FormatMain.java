@@ -13,8 +13,9 @@ import java.util.Set;
 public final class FormatMain {
     private static final String USAGE = String.join(
             System.lineSeparator(),
-            "usage: format --config FILE [--config FILE ...] --cluster-id ID [--ignore-formatted]",
+            "usage: format --config FILE [--config FILE ...] --cluster-id ID [--ignore-formatted] [--joining]",
             "         writes meta.properties into the data directories that each FILE names",
+            "         --joining: of controllers that a working quorum is to take in when they start",
             "       random-cluster-id",
             "         prints a fresh id for a new cluster");
 
@@ -58,10 +59,12 @@ public final class FormatMain {
         Set<NodeRole> roles = reader.required("process.roles", Set.of(NodeRole.BROKER), NodeRole::parseList);
         int nodeId = 0;
         Set<Path> directories = new LinkedHashSet<>();
+        Path log = null;
         if (roles.contains(NodeRole.CONTROLLER)) {
             ControllerConfig controller = ControllerConfig.from(ConfigReader.load(config));
             nodeId = controller.nodeId();
-            directories.add(controller.directory());
+            log = controller.directory();
+            directories.add(log);
         }
         if (roles.contains(NodeRole.BROKER)) {
             BrokerConfig broker = BrokerConfig.from(ConfigReader.load(config));
@@ -69,31 +72,38 @@ public final class FormatMain {
             directories.add(broker.directory());
         }
         for (Path directory : directories) {
-            boolean written = NodeDirectory.format(directory, options.clusterId, nodeId, options.ignoreFormatted);
+            boolean written = NodeDirectory.format(
+                    directory,
+                    options.clusterId,
+                    nodeId,
+                    options.ignoreFormatted,
+                    options.joining && directory.equals(log));
             out.println((written ? "formatted " : "already formatted, left as it is: ") + directory + " for node "
                     + nodeId + " of cluster " + options.clusterId);
         }
     }
 
     /** The options of {@code format}; parsing throws IllegalArgumentException with what is wrong. */
-    private record Options(List<Path> configs, String clusterId, boolean ignoreFormatted) {
+    private record Options(List<Path> configs, String clusterId, boolean ignoreFormatted, boolean joining) {
         static Options parse(Deque<String> rest) {
             List<Path> configs = new ArrayList<>();
             String clusterId = null;
             boolean ignoreFormatted = false;
+            boolean joining = false;
             while (!rest.isEmpty()) {
                 String option = rest.removeFirst();
                 switch (option) {
                     case "--config" -> configs.add(Path.of(value(option, rest)));
                     case "--cluster-id" -> clusterId = Uuids.require(value(option, rest));
                     case "--ignore-formatted" -> ignoreFormatted = true;
+                    case "--joining" -> joining = true;
                     default -> throw new IllegalArgumentException("unknown option " + option);
                 }
             }
             if (configs.isEmpty() || clusterId == null) {
                 throw new IllegalArgumentException("--config and --cluster-id must be given");
             }
-            return new Options(List.copyOf(configs), clusterId, ignoreFormatted);
+            return new Options(List.copyOf(configs), clusterId, ignoreFormatted, joining);
         }
 
         private static String value(String option, Deque<String> rest) {

@@ -1,10 +1,10 @@
 package io.tidemark.model.config;
 
 /** A host and a port as written in configuration; an IPv6 address stands in brackets. */
-record HostPort(String host, int port) {
+public record HostPort(String host, int port) {
 
     /** Reads {@code host:port}, the host possibly empty; throws IllegalArgumentException on anything else. */
-    static HostPort parse(String text) {
+    public static HostPort parse(String text) {
         int colon = text.lastIndexOf(':');
         if (colon < 0) {
             throw new IllegalArgumentException("expected host:port, got '" + text + "'");

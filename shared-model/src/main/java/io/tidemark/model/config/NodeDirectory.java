@@ -19,10 +19,16 @@ import java.util.stream.Stream;
  * would vote and acknowledge without its memory.
  */
 public final class NodeDirectory implements AutoCloseable {
+    /**
+     * Beside the identity of a controller that has yet to be taken in by a quorum that works, and must not found one.
+     */
+    public static final String JOINING = "quorum.joining";
+
     private static final String LOCK_FILE = ".lock";
 
     /** What does not make a directory used. */
-    private static final Set<String> IGNORED = Set.of(LOCK_FILE, "lost+found", DirectoryIdentity.FILE + ".tmp");
+    private static final Set<String> IGNORED =
+            Set.of(LOCK_FILE, JOINING, "lost+found", DirectoryIdentity.FILE + ".tmp");
 
     private final Path path;
     private final DirectoryIdentity identity;
@@ -42,6 +48,11 @@ public final class NodeDirectory implements AutoCloseable {
      * @throws DirectoryException if it belongs to another cluster or node, is formatted already, or holds anything
      */
     public static boolean format(Path path, String clusterId, int nodeId, boolean ignoreFormatted) {
+        return format(path, clusterId, nodeId, ignoreFormatted, false);
+    }
+
+    /** As {@link #format(Path, String, int, boolean)}; {@code joining} is for a controller, see {@link #JOINING}. */
+    public static boolean format(Path path, String clusterId, int nodeId, boolean ignoreFormatted, boolean joining) {
         Optional<DirectoryIdentity> present = DirectoryIdentity.read(path);
         if (present.isPresent()) {
             requireSame(path, present.get(), clusterId, nodeId);
@@ -54,6 +65,11 @@ public final class NodeDirectory implements AutoCloseable {
         try {
             Files.createDirectories(path);
             requireBlank(path);
+            if (joining) {
+                Files.write(path.resolve(JOINING), new byte[0]);
+            } else {
+                Files.deleteIfExists(path.resolve(JOINING));
+            }
             new DirectoryIdentity(Uuids.require(clusterId), nodeId, Uuids.random()).write(path);
         } catch (IOException e) {
             throw new DirectoryException(path + " cannot be formatted: " + reason(e), e);

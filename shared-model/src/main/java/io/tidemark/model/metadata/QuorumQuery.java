@@ -21,16 +21,64 @@ public sealed interface QuorumQuery {
      *
      * @param waitMs how long to wait for a newer entry, 0..10000
      * @param maxBytes bound of the entries in one answer; at least one entry is returned if there is one
+     * @param knownQuorum {@link QuorumIdentity#key} of what the caller knows, or one of the constants
      */
-    record Poll(long nextIndex, int waitMs, int maxBytes) implements QuorumQuery {}
+    record Poll(long nextIndex, int waitMs, int maxBytes, long knownQuorum) implements QuorumQuery {
+        /** The caller does not want to be told. */
+        public static final long NO_QUORUM = 0;
+
+        /** The caller was told nothing yet. */
+        public static final long ANY_QUORUM = 1;
+
+        /** Without a word on what the quorum is. */
+        public Poll(long nextIndex, int waitMs, int maxBytes) {
+            this(nextIndex, waitMs, maxBytes, NO_QUORUM);
+        }
+    }
 
     /**
      * @param image set if the position is too old: fold on from here; else null
      * @param entries in order, each with its index
      * @param nextIndex ask for this next; entries below it are all in the image or the list
      * @param leaderId acting controller as this one knows it, -1 if unknown
+     * @param quorum what the quorum is, if the caller knows it otherwise; else null
      */
-    record PollAnswer(ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId) {}
+    record PollAnswer(
+            ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId, QuorumIdentity quorum) {
+        public PollAnswer(ClusterImage image, List<IndexedEntry> entries, long nextIndex, int leaderId) {
+            this(image, entries, nextIndex, leaderId, null);
+        }
+
+        /** With what the quorum is, unless the caller of that poll knows it or does not ask. */
+        public PollAnswer telling(QuorumIdentity identity, Poll poll) {
+            return poll.knownQuorum() == Poll.NO_QUORUM || poll.knownQuorum() == identity.key()
+                    ? this
+                    : new PollAnswer(image, entries, nextIndex, leaderId, identity);
+        }
+    }
+
+    /**
+     * Who decides, and since when in one history.
+     *
+     * @param members of the quorum as {@code id@host:port}, in order
+     */
+    record QuorumIdentity(List<String> members, Recovery recovery) {
+        /** Tells one from another; never one of the constants of {@link Poll}. */
+        public long key() {
+            return (1L << 32) | Integer.toUnsignedLong(hashCode());
+        }
+    }
+
+    /**
+     * The last time controllers were made anew from an image, after a majority was lost: what came after that image in
+     * the history before is gone.
+     *
+     * @param id of that recovery; empty if there was none
+     * @param index of the image, -1 without a recovery
+     */
+    record Recovery(String id, long index) {
+        public static final Recovery NONE = new Recovery("", -1);
+    }
 
     /** An entry at its index, as bytes so that it is encoded and decoded once. */
     record IndexedEntry(long index, byte[] bytes) {}
@@ -84,4 +132,34 @@ public sealed interface QuorumQuery {
 
     /** The image that a controller has for exactly that index; for tools. */
     record ReadKeyframe(long index) implements QuorumQuery {}
+
+    /** How far everybody is who follows the metadata log; for the acting controller. */
+    record Members() implements QuorumQuery {}
+
+    /**
+     * @param endIndex last entry of the acting controller's log
+     * @param voters the members of the quorum, the acting controller among them; during a change those before it and
+     *     those after it
+     * @param changing whether a change of the members is under way
+     * @param followers the brokers that have sent it a heartbeat since it leads
+     */
+    record MembersAnswer(
+            int leaderId,
+            long term,
+            long commitIndex,
+            long endIndex,
+            List<Member> voters,
+            boolean changing,
+            List<Member> followers,
+            Recovery recovery) {}
+
+    /**
+     * One member's progress; times are wall-clock milliseconds of the acting controller, -1 if unknown.
+     *
+     * @param address host:port of a voter; empty for brokers
+     * @param endIndex last entry it has, -1 if it has none or that is unknown
+     * @param seenMs when it was last heard of
+     * @param caughtUpMs when it last had all that the acting controller had, as exactly as it is looked at
+     */
+    record Member(int id, String address, long endIndex, long seenMs, long caughtUpMs) {}
 }
