@@ -42,6 +42,18 @@ final class FaultAtlas {
         return true;
     }
 
+    /** A change of the min ISR empties every ELR (B1 rule 8), which a partition without a leader may need. */
+    boolean mayChangeMinIsr() {
+        for (TopicState topic : sim.controllers().newest().topics().values()) {
+            for (PartitionState state : topic.partitions()) {
+                if (!state.hasLeader()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** That machine may lose, or have lost, what it held. */
     void loses(int broker) {
         var registered = sim.controllers().newest().broker(broker);

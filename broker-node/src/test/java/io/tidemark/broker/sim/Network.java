@@ -25,6 +25,7 @@ final class Network {
     private final Chance chance;
     private final Set<Way> cuts = new HashSet<>();
     private final Map<Way, Integer> troubled = new HashMap<>();
+    private final Map<Integer, Long> lateChanges = new HashMap<>();
     private final Map<Way, Long> slow = new HashMap<>();
 
     Network(Chance chance) {
@@ -48,8 +49,20 @@ final class Network {
         slow.put(new Way(from, to), micros);
     }
 
+    /** The next change of an ISR that this broker asks for arrives so late, and the broker has given up on it by then. */
+    void lateChange(int from, long micros) {
+        lateChanges.put(from, micros);
+    }
+
+    /** How late, microseconds; 0 for not. */
+    long takeLateChange(int from) {
+        Long micros = lateChanges.remove(from);
+        return micros == null ? 0 : micros;
+    }
+
     void heal() {
         cuts.clear();
+        lateChanges.clear();
         troubled.clear();
         slow.clear();
     }

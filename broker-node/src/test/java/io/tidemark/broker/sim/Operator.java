@@ -21,6 +21,7 @@ final class Operator {
     private final Chance chance;
     private final QuorumClient quorum;
     private final FaultAtlas atlas;
+    private final Plots plots;
     private final List<Profile.Fault> kinds;
     private boolean healing;
     private int faults;
@@ -32,7 +33,12 @@ final class Operator {
         this.chance = chance;
         this.quorum = new QuorumClient(sim, NODE, () -> true);
         this.atlas = new FaultAtlas(sim);
+        this.plots = new Plots(sim, chance.fork(), quorum);
         this.kinds = new ArrayList<>(sim.profile().faults());
+    }
+
+    boolean healing() {
+        return healing;
     }
 
     int faults() {
@@ -178,17 +184,11 @@ final class Operator {
                 sim.controllers().slowApply(chance.delay(10_000, 1_000_000));
                 undo(500_000, 8_000_000, () -> sim.controllers().slowApply(4_000));
             }
-            case MIN_ISR ->
-                quorum.submit(new QuorumCommand.AlterConfigs(
-                        List.of(new QuorumCommand.ConfigChange(
-                                ConfigResource.topic(TOPIC),
-                                false,
-                                List.of(new QuorumCommand.ConfigEdit(
-                                        QuorumCommand.ConfigEdit.Kind.SET,
-                                        ClusterImage.MIN_ISR_KEY,
-                                        String.valueOf(chance.between(1, 3)))))),
-                        false,
-                        "operator"));
+            case MIN_ISR -> {
+                if (atlas.mayChangeMinIsr()) {
+                    changeMinIsr(chance.between(1, 3));
+                }
+            }
             case PREFERRED_LEADER -> {
                 if (sim.topic() != null) {
                     quorum.submit(new QuorumCommand.ElectLeaders(List.of(anyPartition()), false, "operator"));
@@ -220,8 +220,29 @@ final class Operator {
                         .jumpClock(
                                 Controllers.FIRST_ID + chance.between(0, Controllers.COUNT - 1),
                                 chance.between(-600_000, 600_000));
+            case LEADER_FLAP -> {
+                if (sim.topic() != null) {
+                    plots.leaderFlap(anyPartition());
+                }
+            }
+            case LATE_JOIN -> {
+                if (sim.topic() != null) {
+                    plots.lateJoin(anyPartition());
+                }
+            }
             default -> throw new IllegalStateException("nobody makes " + fault);
         }
+    }
+
+    private void changeMinIsr(int minIsr) {
+        quorum.submit(new QuorumCommand.AlterConfigs(
+                List.of(new QuorumCommand.ConfigChange(
+                        ConfigResource.topic(TOPIC),
+                        false,
+                        List.of(new QuorumCommand.ConfigEdit(
+                                QuorumCommand.ConfigEdit.Kind.SET, ClusterImage.MIN_ISR_KEY, String.valueOf(minIsr))))),
+                false,
+                "operator"));
     }
 
     private PartitionId anyPartition() {

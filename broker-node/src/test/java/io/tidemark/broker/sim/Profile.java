@@ -42,7 +42,9 @@ record Profile(
         REASSIGNMENT,
         DISK_ERROR,
         DISK_FULL,
-        CLOCK_JUMP
+        CLOCK_JUMP,
+        LEADER_FLAP,
+        LATE_JOIN
     }
 
     static Profile of(Chance chance) {

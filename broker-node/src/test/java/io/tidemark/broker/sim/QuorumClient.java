@@ -74,15 +74,17 @@ final class QuorumClient implements QuorumPort {
             }
             int mine = ++sending;
             int to = leader;
-            Network.Fate fate = sim.network().fate(node, to);
+            long lateness = command instanceof QuorumCommand.AlterPartition
+                    ? sim.network().takeLateChange(node)
+                    : 0;
+            Network.Fate fate = lateness > 0 ? Network.Fate.LATE : sim.network().fate(node, to);
             sim.trace().note("send", node, to, command.getClass().getSimpleName(), callId, fate.name());
             long id = callId;
             switch (fate) {
                 case DELIVERED -> arrive(to, id, mine, sim.network().delay(node, to), true);
                 case ANSWER_LOST -> arrive(to, id, mine, sim.network().delay(node, to), false);
-                case LATE -> {
-                    arrive(to, id, mine, sim.network().lateness(), false);
-                }
+                case LATE ->
+                    arrive(to, id, mine, lateness > 0 ? lateness : sim.network().lateness(), false);
                 default -> {}
             }
             sim.queue().after(TIMEOUT_MICROS, () -> {

@@ -1,5 +1,6 @@
 package io.tidemark.broker.sim;
 
+import io.tidemark.broker.replica.LeaderProbe;
 import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.model.EpochAndOffset;
@@ -13,13 +14,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What holds of every replica after every turn of its loop: R1.4, I1, I3, I4, I6 to I10, I13, R2.41. */
+/** What holds of every replica after every turn of its loop: R1.4, I1, I3, I4, I6 to I10, I13, I14, R2.41. */
 final class ReplicaChecks {
     /** A replica before a turn. */
-    record Before(PartitionState state, boolean leads, long mark) {
+    record Before(PartitionState state, boolean leads, long mark, Map<Integer, Long> registered) {
         static Before of(PartitionHost host) {
             Replica replica = host.replica();
-            return replica == null ? null : new Before(replica.state(), replica.leads(), host.highWatermark());
+            return replica == null
+                    ? null
+                    : new Before(
+                            replica.state(), replica.leads(), host.highWatermark(), LeaderProbe.registered(replica));
         }
     }
 
@@ -112,6 +116,9 @@ final class ReplicaChecks {
         if (sameEpoch && host.highWatermark() < before.mark()) {
             throw new Violation("I13", describe(process, host) + ": the mark was at " + before.mark());
         }
+        if (sameEpoch) {
+            recorded(process, host, replica, before);
+        }
         if (sameEpoch && host.highWatermark() > before.mark()) {
             if (state.underMinIsr() && before.state().underMinIsr()) {
                 throw new Violation(
@@ -124,6 +131,20 @@ final class ReplicaChecks {
             }
             epochStored(process, host, replica);
         }
+    }
+
+    /** I14: no fetch of an incarnation is recorded that was known to be gone. */
+    private void recorded(Process process, PartitionHost host, Replica replica, Before before) {
+        long now = sim.queue().mono().ms();
+        LeaderProbe.fetches(replica).forEach((follower, fetch) -> {
+            long registered = before.registered().getOrDefault(follower, -1L);
+            if (fetch.atMs() == now && fetch.brokerEpoch() < registered) {
+                throw new Violation(
+                        "I14",
+                        describe(process, host) + ": a fetch of broker " + follower + " epoch " + fetch.brokerEpoch()
+                                + " is recorded, registered is " + registered);
+            }
+        });
     }
 
     /** I7, and I3: whoever leads has all that was exposed before. */

@@ -16,6 +16,7 @@ public final class SimMain {
         long count = 100;
         long minutes = 0;
         int events = LAST_EVENTS;
+        int failures = 20;
         boolean single = false;
         boolean each = false;
         for (int i = 0; i + 1 < arguments.length; i += 2) {
@@ -28,17 +29,19 @@ public final class SimMain {
                 case "--from" -> first = Long.parseLong(value);
                 case "--count" -> count = Long.parseLong(value);
                 case "--minutes" -> minutes = Long.parseLong(value);
+                case "--failures" -> failures = Integer.parseInt(value);
                 case "--each" -> each = Boolean.parseBoolean(value);
                 case "--events" -> events = Integer.parseInt(value);
                 default -> throw new IllegalArgumentException("unknown option " + arguments[i]);
             }
         }
         try (ErrorLog errors = new ErrorLog()) {
-            System.exit(run(first, single ? 1 : count, single ? 0 : minutes, events, single || each, errors));
+            System.exit(run(first, single ? 1 : count, single ? 0 : minutes, events, single || each, failures, errors));
         }
     }
 
-    private static int run(long first, long count, long minutes, int lastEvents, boolean each, ErrorLog errors) {
+    private static int run(
+            long first, long count, long minutes, int lastEvents, boolean each, int failures, ErrorLog errors) {
         long start = System.nanoTime();
         long nextWord = start + TimeUnit.SECONDS.toNanos(10);
         long events = 0;
@@ -59,7 +62,7 @@ public final class SimMain {
             if (outcome.breach() != null) {
                 failed.add(seed);
                 tell(outcome);
-                if (failed.size() >= 20) {
+                if (failed.size() >= failures) {
                     break;
                 }
             }
