@@ -6,7 +6,7 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
-import org.apache.logging.log4j.core.config.Configurator;
+import org.apache.logging.log4j.core.config.LoggerConfig;
 import org.apache.logging.log4j.core.config.Property;
 
 /** Hears what brokers log as an error, which is a bug unless a disk was at fault; keeps the rest of the log quiet. */
@@ -14,7 +14,9 @@ final class ErrorLog implements AutoCloseable {
     private static final String PRODUCT = "io.tidemark";
 
     private final LoggerContext context = (LoggerContext) LogManager.getContext(false);
-    private final Level before = LogManager.getLogger(PRODUCT).getLevel();
+    /** The settings that this takes the place of; null if there were none. */
+    private final LoggerConfig replaced;
+
     private Consumer<LogEvent> listener = event -> {};
     private final AbstractAppender appender =
             new AbstractAppender("simulation", null, null, false, Property.EMPTY_ARRAY) {
@@ -28,8 +30,11 @@ final class ErrorLog implements AutoCloseable {
 
     ErrorLog() {
         appender.start();
-        context.getConfiguration().getRootLogger().addAppender(appender, null, null);
-        Configurator.setLevel(PRODUCT, Level.ERROR);
+        LoggerConfig product = new LoggerConfig(PRODUCT, Level.ERROR, false);
+        product.addAppender(appender, null, null);
+        replaced = context.getConfiguration().getLoggers().get(PRODUCT);
+        context.getConfiguration().removeLogger(PRODUCT);
+        context.getConfiguration().addLogger(PRODUCT, product);
         context.updateLoggers();
     }
 
@@ -47,8 +52,10 @@ final class ErrorLog implements AutoCloseable {
 
     @Override
     public void close() {
-        context.getConfiguration().getRootLogger().removeAppender("simulation");
-        Configurator.setLevel(PRODUCT, before);
+        context.getConfiguration().removeLogger(PRODUCT);
+        if (replaced != null) {
+            context.getConfiguration().addLogger(PRODUCT, replaced);
+        }
         context.updateLoggers();
     }
 }

@@ -67,6 +67,9 @@ public final class Process {
     private long previousEpoch;
     private boolean nothingCut;
 
+    /** They leave at the end of a turn, with one flush: a process that ends before sends none. */
+    private final List<Runnable> answers = new ArrayList<>();
+
     private boolean alive = true;
     private boolean listening;
     private long brokerEpoch = -1;
@@ -160,6 +163,9 @@ public final class Process {
             task.run();
             if (turn && alive && loop != null) {
                 turn();
+                List<Runnable> leaving = List.copyOf(answers);
+                answers.clear();
+                leaving.forEach(Runnable::run);
             }
         } catch (ProcessEnd end) {
             end.finish();
@@ -454,7 +460,8 @@ public final class Process {
                 () -> {
                     if (listening) {
                         loop.refreshTime();
-                        handlers.get(request.apiKey()).handle(new SimCall(request, answer));
+                        handlers.get(request.apiKey())
+                                .handle(new SimCall(request, response -> answers.add(() -> answer.accept(response))));
                     }
                 },
                 true);

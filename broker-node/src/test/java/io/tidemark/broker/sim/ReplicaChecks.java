@@ -17,13 +17,22 @@ import java.util.Map;
 /** What holds of every replica after every turn of its loop: R1.4, I1, I3, I4, I6 to I10, I13, I14, R2.41. */
 final class ReplicaChecks {
     /** A replica before a turn. */
-    record Before(PartitionState state, boolean leads, long mark, Map<Integer, Long> registered) {
+    record Before(
+            PartitionState state,
+            boolean leads,
+            long mark,
+            Map<Integer, Long> registered,
+            Map<Integer, LeaderProbe.Fetch> fetches) {
         static Before of(PartitionHost host) {
             Replica replica = host.replica();
             return replica == null
                     ? null
                     : new Before(
-                            replica.state(), replica.leads(), host.highWatermark(), LeaderProbe.registered(replica));
+                            replica.state(),
+                            replica.leads(),
+                            host.highWatermark(),
+                            LeaderProbe.registered(replica),
+                            LeaderProbe.fetches(replica));
         }
     }
 
@@ -56,13 +65,11 @@ final class ReplicaChecks {
     }
 
     void after(Process process, PartitionHost host, Before before) {
-        if (host.failed() || host.replica() == null) {
-            if (host.failed()
-                    && !process.machine().trouble().hasFailed()
-                    && !process.ending()
-                    && host.replica() != null) {
-                throw new Violation("failed", "broker " + process.id() + " " + host.name() + " is out of service");
-            }
+        if (host.replica() == null) {
+            return;
+        }
+        if (host.failed()) {
+            failed(process, host, before);
             return;
         }
         Replica replica = host.replica();
@@ -80,7 +87,20 @@ final class ReplicaChecks {
         if (state != null && replica.leads()) {
             leads(process, host, replica, replicaKnown, history, before);
         }
-        exposes(process, host, replica, replicaKnown, history);
+        exposes(process, host, replica, replicaKnown, history, before);
+    }
+
+    /** Only a disk puts a partition out of service; what it exposed in its last turn counts. */
+    private void failed(Process process, PartitionHost host, Before before) {
+        if (!process.machine().trouble().hasFailed() && !process.ending()) {
+            throw new Violation("failed", "broker " + process.id() + " " + host.name() + " is out of service");
+        }
+        Known one = known.get(new Place(process.id(), host.id()));
+        if (before != null && one != null && one.process == process && one.exposedTo < host.highWatermark()) {
+            PartitionHistory history = checks.history(host.id());
+            one.content.readTo(host.highWatermark());
+            exposes(process, host, host.replica(), one, history, before);
+        }
     }
 
     private Known content(Process process, PartitionHost host, Replica replica, PartitionHistory history) {
@@ -135,10 +155,9 @@ final class ReplicaChecks {
 
     /** I14: no fetch of an incarnation is recorded that was known to be gone. */
     private void recorded(Process process, PartitionHost host, Replica replica, Before before) {
-        long now = sim.queue().mono().ms();
         LeaderProbe.fetches(replica).forEach((follower, fetch) -> {
             long registered = before.registered().getOrDefault(follower, -1L);
-            if (fetch.atMs() == now && fetch.brokerEpoch() < registered) {
+            if (!fetch.equals(before.fetches().get(follower)) && fetch.brokerEpoch() < registered) {
                 throw new Violation(
                         "I14",
                         describe(process, host) + ": a fetch of broker " + follower + " epoch " + fetch.brokerEpoch()
@@ -219,7 +238,13 @@ final class ReplicaChecks {
         return null;
     }
 
-    private void exposes(Process process, PartitionHost host, Replica replica, Known one, PartitionHistory history) {
+    private void exposes(
+            Process process, PartitionHost host, Replica replica, Known one, PartitionHistory history, Before before) {
+        // Who led when the turn began may have raised the mark in it before it was told of another.
+        boolean led = before != null && before.leads();
+        int epoch = led
+                ? before.state().leaderEpoch()
+                : replica.leads() ? replica.state().leaderEpoch() : -1;
         // What the replica has decided and its loop has not carried out yet, nobody has seen.
         long mark = host.highWatermark();
         long endBefore = history.end();
@@ -233,11 +258,11 @@ final class ReplicaChecks {
                 }
                 break;
             }
-            history.exposes(process.id(), replica.leads(), batch);
+            history.exposes(process.id(), led || replica.leads(), batch);
             one.exposedTo = batch.next();
         }
         if (history.end() > endBefore) {
-            extended(process, host, replica, history);
+            extended(host, epoch, history);
         }
     }
 
@@ -251,8 +276,8 @@ final class ReplicaChecks {
     }
 
     /** More was exposed: whoever leads in a later epoch has it, and so has everybody with a seat. */
-    private void extended(Process process, PartitionHost host, Replica replica, PartitionHistory history) {
-        if (history.leaderEpoch() > replica.state().leaderEpoch()) {
+    private void extended(PartitionHost host, int epoch, PartitionHistory history) {
+        if (history.leaderEpoch() > epoch) {
             Process later = history.leader();
             Known there = known.get(new Place(later.id(), host.id()));
             if (there != null && there.process == later) {
