@@ -79,7 +79,7 @@ plant() {
     mkdir -p "$directory/$(dirname "$file")"
     cp "$file" "$directory/$file"
   done < <(sed -n 's|^+++ b/||p' "$patch")
-  patch --quiet --fuzz=0 --no-backup-if-mismatch -p1 -d "$directory" < "$patch" || return 1
+  patch --quiet --no-backup-if-mismatch -p1 -d "$directory" < "$patch" || return 1
   "$(dirname "$(readlink -f "$JAVA")")/javac" -nowarn -proc:none -implicit:none -cp "$classes" -d "$directory/classes" \
     "${files[@]}" 2> "$directory/javac.log" || { cat "$directory/javac.log" >&2; return 1; }
 }

@@ -118,15 +118,16 @@ final class Consumer {
                 fetch.data().responses().get(0).partitions().get(0);
         Errors error = Errors.forCode(row.errorCode());
         if (error == Errors.OFFSET_OUT_OF_RANGE) {
-            outOfRange();
+            outOfRange(row.logStartOffset());
         } else if (error == Errors.NONE) {
             read(((MemoryRecords) row.records()).buffer());
         }
         again(mine, error != Errors.NONE);
     }
 
-    /** Behind a new leader's mark one may be ahead for a moment (R3.22); what is gone for good was given up. */
-    private void outOfRange() {
+    /** What is below the start was deleted. Behind a new leader's mark one may be ahead for a moment (R3.22); what is gone for good was given up. */
+    private void outOfRange(long logStart) {
+        offset = Math.max(offset, logStart);
         if (sim.checks().history(partition).losses() > 0) {
             offset = 0;
         }

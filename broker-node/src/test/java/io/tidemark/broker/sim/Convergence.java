@@ -6,6 +6,7 @@ import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 
@@ -62,6 +63,10 @@ final class Convergence {
             if (replica.state().partitionEpoch() != state.partitionEpoch()) {
                 return "broker " + id + " is at " + replica.state();
             }
+            if (replica.logStart() < leader.logStart()) {
+                // A later start is no fault: a crash may undo a deletion on one of them (R3.27).
+                return "broker " + id + " starts at " + replica.logStart() + ", the leader at " + leader.logStart();
+            }
             if (replica.logEnd() != leader.logEnd() || replica.highWatermark() != leader.logEnd()) {
                 return "broker " + id + " has its mark at " + replica.highWatermark() + " and its end at "
                         + replica.logEnd() + ", the leader's are " + leader.highWatermark() + " and "
@@ -86,16 +91,22 @@ final class Convergence {
                         .orElse(null);
     }
 
-    /** The logs of one partition are equal byte for byte. */
+    /** The logs of one partition are equal byte for byte, as far as none of them has given up its oldest records. */
     void checkLogs() {
         for (PartitionState state : sim.topic().partitions()) {
+            long start = 0;
+            for (int id : state.replicas()) {
+                start = Math.max(start, host(id, state).replica().logStart());
+            }
             List<PartitionHistory.Batch> first = null;
             for (int id : state.replicas()) {
                 PartitionHost host = host(id, state);
                 LogContent content = new LogContent(
                         sim.machine(id), host.name(), host.replica().logStart());
                 List<PartitionHistory.Batch> batches =
-                        content.readTo(host.replica().logEnd());
+                        new ArrayList<>(content.readTo(host.replica().logEnd()));
+                long from = start;
+                batches.removeIf(batch -> batch.base() < from);
                 if (first != null && !batches.equals(first)) {
                     throw new Violation("logs equal", "broker " + id + " " + state + ": " + batches + " / " + first);
                 }

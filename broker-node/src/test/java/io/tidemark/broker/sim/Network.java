@@ -17,7 +17,9 @@ final class Network {
         /** It arrives and is acted on, but its answer does not come back. */
         ANSWER_LOST,
         /** The sender gives up long before it arrives. */
-        LATE
+        LATE,
+        /** It arrives, and once more later; on a connection that numbers what it carries it arrives once. */
+        TWICE
     }
 
     private record Way(int from, int to) {}
@@ -87,7 +89,7 @@ final class Network {
         if (oneIn == null || !chance.oneIn(oneIn)) {
             return Fate.DELIVERED;
         }
-        return Fate.values()[chance.between(1, 3)];
+        return Fate.values()[chance.between(1, Fate.values().length - 1)];
     }
 
     /** Microseconds on the way. */

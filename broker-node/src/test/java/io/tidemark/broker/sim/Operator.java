@@ -11,6 +11,8 @@ import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.message.DeleteRecordsRequestData;
+import org.apache.kafka.common.requests.DeleteRecordsRequest;
 
 /** Whoever runs the cluster, and what befalls it: makes faults, undoes them, changes settings, and heals it at the end. */
 final class Operator {
@@ -220,6 +222,11 @@ final class Operator {
                         .jumpClock(
                                 Controllers.FIRST_ID + chance.between(0, Controllers.COUNT - 1),
                                 chance.between(-600_000, 600_000));
+            case DELETE_RECORDS -> {
+                if (sim.topic() != null) {
+                    deleteRecords(anyPartition());
+                }
+            }
             case LEADER_FLAP -> {
                 if (sim.topic() != null) {
                     plots.leaderFlap(anyPartition());
@@ -243,6 +250,25 @@ final class Operator {
                                 QuorumCommand.ConfigEdit.Kind.SET, ClusterImage.MIN_ISR_KEY, String.valueOf(minIsr))))),
                 false,
                 "operator"));
+    }
+
+    private void deleteRecords(PartitionId id) {
+        PartitionState state = sim.controllers().newest().partition(id);
+        Process leader = state.hasLeader() ? sim.machine(state.leader()).process() : null;
+        if (leader == null || !leader.listening()) {
+            return;
+        }
+        long end = sim.checks().history(id).end();
+        DeleteRecordsRequestData data = new DeleteRecordsRequestData().setTimeoutMs(1_000);
+        data.topics()
+                .add(new DeleteRecordsRequestData.DeleteRecordsTopic()
+                        .setName(TOPIC)
+                        .setPartitions(List.of(new DeleteRecordsRequestData.DeleteRecordsPartition()
+                                .setPartitionIndex(id.partition())
+                                .setOffset(chance.between(0, (int) end)))));
+        leader.serve(
+                new DeleteRecordsRequest.Builder(data).build((short) 2),
+                response -> sim.trace().note("records deleted", id.partition()));
     }
 
     private PartitionId anyPartition() {

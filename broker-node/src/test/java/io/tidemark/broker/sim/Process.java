@@ -376,7 +376,8 @@ public final class Process {
                     : sim.network().delay(id(), to);
             sim.queue().after(delay, () -> {
                 QuorumQuery.HeartbeatAnswer answer = sim.controllers().heartbeat(to, beat);
-                if (fate == Network.Fate.DELIVERED && sim.network().reaches(to, id())) {
+                if ((fate == Network.Fate.DELIVERED || fate == Network.Fate.TWICE)
+                        && sim.network().reaches(to, id())) {
                     later(sim.network().delay(to, id()), () -> {
                         if (!done[0]) {
                             done[0] = true;

@@ -128,7 +128,7 @@ final class Producer {
                     return;
                 }
                 there.serve(request, response -> {
-                    if (fate == Network.Fate.DELIVERED) {
+                    if (fate == Network.Fate.DELIVERED || fate == Network.Fate.TWICE) {
                         back(mine, () -> answered(mine, response));
                     }
                 });

@@ -43,6 +43,7 @@ record Profile(
         DISK_ERROR,
         DISK_FULL,
         CLOCK_JUMP,
+        DELETE_RECORDS,
         LEADER_FLAP,
         LATE_JOIN
     }

@@ -85,6 +85,10 @@ final class QuorumClient implements QuorumPort {
                 case ANSWER_LOST -> arrive(to, id, mine, sim.network().delay(node, to), false);
                 case LATE ->
                     arrive(to, id, mine, lateness > 0 ? lateness : sim.network().lateness(), false);
+                case TWICE -> {
+                    arrive(to, id, mine, sim.network().delay(node, to), true);
+                    arrive(to, id, mine, sim.network().lateness(), false);
+                }
                 default -> {}
             }
             sim.queue().after(TIMEOUT_MICROS, () -> {

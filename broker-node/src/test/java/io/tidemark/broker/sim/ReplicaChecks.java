@@ -106,7 +106,10 @@ final class ReplicaChecks {
     private Known content(Process process, PartitionHost host, Replica replica, PartitionHistory history) {
         Place place = new Place(process.id(), host.id());
         Known one = known.get(place);
-        if (one == null || one.process != process || replica.logEnd() < one.content.end()) {
+        if (one == null
+                || one.process != process
+                || replica.logEnd() < one.content.end()
+                || replica.logStart() > one.content.end()) {
             Known fresh = new Known(process, new LogContent(process.machine(), host.name(), replica.logStart()));
             if (one != null && one.process == process) {
                 fresh.ledIn = one.ledIn;
@@ -118,7 +121,9 @@ final class ReplicaChecks {
         }
         for (PartitionHistory.Batch batch : one.content.readTo(replica.logEnd())) {
             history.written(process.id(), batch);
-            if (replica.epochs().epochAt(batch.base()) != batch.epoch()) {
+            // Records below the start are given up, though the batch that holds it is whole.
+            long first = Math.max(batch.base(), replica.logStart());
+            if (replica.epochs().epochAt(first) != batch.epoch()) {
                 throw new Violation(
                         "I8", "broker " + process.id() + " " + host.name() + ": " + replica.epochs() + " for " + batch);
             }

@@ -83,7 +83,8 @@ final class SimLink implements PeerLink {
             return;
         }
         pending.add(waiting);
-        Network.Fate fate = sim.network().fate(from.id(), to);
+        Network.Fate drawn = sim.network().fate(from.id(), to);
+        Network.Fate fate = drawn == Network.Fate.TWICE ? Network.Fate.DELIVERED : drawn;
         long now = sim.queue().now();
         if (fate != Network.Fate.DELIVERED) {
             sim.trace().note("link trouble", from.id(), to, request.apiKey().name, fate.name());

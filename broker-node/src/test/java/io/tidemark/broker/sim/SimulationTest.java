@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The fixed set of seeds; scripts/sim.sh runs more of them. */
 class SimulationTest {
     private static final int LAST_EVENTS = 60;
-    private static final int SEEDS_A_BLOCK = 15;
+    private static final int SEEDS_A_BLOCK = 50;
 
     private static ErrorLog errors;
 
@@ -39,7 +39,7 @@ class SimulationTest {
 
     @Test
     void aSeedHappensTheSameWayTwice() {
-        for (long seed = 5_001; seed < 5_004; seed++) {
+        for (long seed = 5_001; seed < 5_006; seed++) {
             Simulation.Outcome one = errors.watch(seed).run(0);
             Simulation.Outcome two = errors.watch(seed).run(0);
             assertThat(two.digest()).as("trace of seed %d", seed).isEqualTo(one.digest());
