@@ -10,11 +10,11 @@ import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
@@ -38,11 +38,10 @@ public final class FetchHandler implements ApiHandler {
     /** The sessions of one loop with the readers behind them. */
     private static final class LoopSessions {
         private final FetchSessions sessions;
-        private final Map<FetchSession, SessionReader> readers = new HashMap<>();
+        private final Map<FetchSession, SessionReader> readers = new LinkedHashMap<>();
 
-        private LoopSessions(int slots) {
-            sessions =
-                    new FetchSessions(slots, () -> ThreadLocalRandom.current().nextInt());
+        private LoopSessions(int slots, IntSupplier ids) {
+            sessions = new FetchSessions(slots, ids);
         }
     }
 
@@ -52,13 +51,30 @@ public final class FetchHandler implements ApiHandler {
      */
     public FetchHandler(
             Supplier<ClusterImage> image, Partitions partitions, String interBrokerListener, int slots, int maxBytes) {
+        this(
+                image,
+                partitions,
+                interBrokerListener,
+                slots,
+                maxBytes,
+                () -> ThreadLocalRandom.current().nextInt());
+    }
+
+    /** @param ids random numbers that sessions are named by; any thread */
+    public FetchHandler(
+            Supplier<ClusterImage> image,
+            Partitions partitions,
+            String interBrokerListener,
+            int slots,
+            int maxBytes,
+            IntSupplier ids) {
         this.image = image;
         this.partitions = partitions;
         this.interBrokerListener = interBrokerListener;
         this.maxBytes = maxBytes;
         int count = partitions.loops().size();
         for (PartitionLoop loop : partitions.loops()) {
-            LoopSessions sessions = new LoopSessions(Math.max(1, slots / count));
+            LoopSessions sessions = new LoopSessions(Math.max(1, slots / count), ids);
             loops.add(sessions);
             loop.post(() -> checkSessions(loop, sessions));
         }

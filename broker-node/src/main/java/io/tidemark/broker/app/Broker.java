@@ -18,6 +18,7 @@ import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
 import io.tidemark.broker.net.NetSettings;
 import io.tidemark.broker.peer.FollowerFetchers;
+import io.tidemark.broker.peer.PeerConnection;
 import io.tidemark.broker.peer.PeerSettings;
 import io.tidemark.broker.quorum.LinkSettings;
 import io.tidemark.broker.quorum.MetadataListener;
@@ -205,15 +206,18 @@ public final class Broker {
                 config.replication().fetchWaitMaxMs(),
                 config.replication().fetchMinBytes(),
                 config.replication().fetchMaxBytes(),
-                config.replication().fetchResponseMaxBytes(),
-                new PeerSettings(
-                        "broker-" + config.nodeId() + "-fetcher",
-                        1_000,
-                        config.replication().fetchWaitMaxMs() + 10_000,
-                        config.network().requestMaxBytes()));
+                config.replication().fetchResponseMaxBytes());
+        PeerSettings peer = new PeerSettings(
+                "broker-" + config.nodeId() + "-fetcher",
+                1_000,
+                config.replication().fetchWaitMaxMs() + 10_000,
+                config.network().requestMaxBytes());
         for (PartitionLoop loop : partitions.loops()) {
             LoopHost host = server.loops().get(loop.index());
-            loop.wire(partitions, new FollowerFetchers(loop, host, publisher::image, fetch));
+            loop.wire(
+                    partitions,
+                    new FollowerFetchers(
+                            loop, endpoint -> PeerConnection.open(host, endpoint, peer), publisher::image, fetch));
             loop.waker(host);
             host.host(loop);
         }

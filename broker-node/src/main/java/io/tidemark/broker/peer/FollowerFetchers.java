@@ -1,6 +1,5 @@
 package io.tidemark.broker.peer;
 
-import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.runtime.Fetchers;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
@@ -10,6 +9,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -29,19 +29,20 @@ public final class FollowerFetchers implements Fetchers {
             int maxWaitMs,
             int minBytes,
             int partitionMaxBytes,
-            int responseMaxBytes,
-            PeerSettings peer) {}
+            int responseMaxBytes) {}
 
     private final PartitionLoop loop;
-    private final LoopHost host;
+    private final Function<Endpoint, PeerLink> links;
     private final Supplier<ClusterImage> image;
     private final Settings settings;
     private final Map<Integer, LeaderFetch> leaders = new HashMap<>();
     private final Map<PartitionHost, LeaderFetch> following = new HashMap<>();
 
-    public FollowerFetchers(PartitionLoop loop, LoopHost host, Supplier<ClusterImage> image, Settings settings) {
+    /** @param links opens a way to a broker; a failure to connect shows in the requests sent */
+    public FollowerFetchers(
+            PartitionLoop loop, Function<Endpoint, PeerLink> links, Supplier<ClusterImage> image, Settings settings) {
         this.loop = loop;
-        this.host = host;
+        this.links = links;
         this.image = image;
         this.settings = settings;
     }
@@ -50,7 +51,7 @@ public final class FollowerFetchers implements Fetchers {
     public void start(PartitionHost partition, int leader, int leaderEpoch) {
         stop(partition);
         LeaderFetch fetch =
-                leaders.computeIfAbsent(leader, id -> new LeaderFetch(id, loop, host, this::endpointOf, settings));
+                leaders.computeIfAbsent(leader, id -> new LeaderFetch(id, loop, links, this::endpointOf, settings));
         following.put(partition, fetch);
         fetch.add(partition);
     }

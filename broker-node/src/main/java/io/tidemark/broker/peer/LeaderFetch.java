@@ -1,7 +1,6 @@
 package io.tidemark.broker.peer;
 
 import io.tidemark.broker.log.BatchHeader;
-import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.replica.FetchPosition;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
@@ -19,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.Uuid;
@@ -50,7 +50,7 @@ final class LeaderFetch {
 
     private final int leader;
     private final PartitionLoop loop;
-    private final LoopHost host;
+    private final Function<Endpoint, PeerLink> links;
     private final IntFunction<Endpoint> endpoints;
     private final FollowerFetchers.Settings settings;
     private final Map<PartitionId, PartitionHost> partitions = new LinkedHashMap<>();
@@ -58,7 +58,7 @@ final class LeaderFetch {
     /** Partitions whose position may differ from what was sent. */
     private final Set<PartitionHost> moved = new LinkedHashSet<>();
 
-    private PeerConnection connection;
+    private PeerLink connection;
     /** Requests without an answer so far, at most two. */
     private int inFlight;
 
@@ -70,12 +70,12 @@ final class LeaderFetch {
     LeaderFetch(
             int leader,
             PartitionLoop loop,
-            LoopHost host,
+            Function<Endpoint, PeerLink> links,
             IntFunction<Endpoint> endpoints,
             FollowerFetchers.Settings settings) {
         this.leader = leader;
         this.loop = loop;
-        this.host = host;
+        this.links = links;
         this.endpoints = endpoints;
         this.settings = settings;
     }
@@ -198,7 +198,7 @@ final class LeaderFetch {
             backOff(nowMs);
             return false;
         }
-        connection = PeerConnection.open(host, endpoint, settings.peer());
+        connection = links.apply(endpoint);
         if (session.epoch() != 0) {
             session.startOver();
             backOff(nowMs);

@@ -13,7 +13,7 @@ import org.apache.kafka.common.requests.ListOffsetsRequest;
 import org.apache.kafka.common.requests.ListOffsetsResponse;
 
 /** Asks a leader where its log starts and ends, for a follower whose position it does not have (R6.35). */
-record LeaderOffsets(PartitionLoop loop, int brokerId, PeerConnection connection, PartitionHost partition, int epoch) {
+record LeaderOffsets(PartitionLoop loop, int brokerId, PeerLink connection, PartitionHost partition, int epoch) {
     private static final short VERSION = 9;
 
     /** The end first: what lies below a start that was read later was still there when the end was read. */

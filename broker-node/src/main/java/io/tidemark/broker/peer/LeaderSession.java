@@ -21,7 +21,7 @@ final class LeaderSession {
     private int generation;
     /** What the youngest request in flight has told. */
     private final Map<PartitionId, FetchPosition> told = new HashMap<>();
-    /** What the older of two requests in flight had told, where the younger tells something else. */
+    /** What the older of two requests in flight had told, where the younger tells something else; null if nothing. */
     private final Map<PartitionId, FetchPosition> toldBefore = new HashMap<>();
 
     private final Set<PartitionId> leaving = new LinkedHashSet<>();
@@ -85,8 +85,7 @@ final class LeaderSession {
 
     /** What the oldest request in flight asked of that partition; null if nothing. */
     FetchPosition asked(PartitionId partition) {
-        FetchPosition before = toldBefore.get(partition);
-        return before != null ? before : told.get(partition);
+        return toldBefore.containsKey(partition) ? toldBefore.get(partition) : told.get(partition);
     }
 
     boolean knows(PartitionId partition, FetchPosition position) {
@@ -101,7 +100,7 @@ final class LeaderSession {
     void tell(PartitionId partition, FetchPosition position, boolean second) {
         leaving.remove(partition);
         FetchPosition before = told.put(partition, position);
-        if (second && before != null) {
+        if (second) {
             toldBefore.put(partition, before);
         }
     }

@@ -43,7 +43,7 @@ import org.apache.kafka.common.requests.RequestHeader;
  * <p>{@link #send} and {@link #close} are called on the loop. Requests sent before the connection stands leave when it
  * does.
  */
-public final class PeerConnection implements LoopHost.Flushable {
+public final class PeerConnection implements PeerLink, LoopHost.Flushable {
     private static final Executor RESOLVERS =
             Executors.newCachedThreadPool(new DefaultThreadFactory("peer-resolver", true));
 
@@ -114,7 +114,7 @@ public final class PeerConnection implements LoopHost.Flushable {
         });
     }
 
-    /** False once the connection has ended; it never becomes true again. */
+    @Override
     public boolean usable() {
         return end == null;
     }
@@ -123,9 +123,7 @@ public final class PeerConnection implements LoopHost.Flushable {
         return endpoint;
     }
 
-    /**
-     * Sends a request in the version it was built for. The callback is never called from within this method.
-     */
+    @Override
     public void send(AbstractRequest request, PeerCallback callback) {
         Throwable ended = end;
         if (ended != null) {
@@ -159,7 +157,7 @@ public final class PeerConnection implements LoopHost.Flushable {
         channel.flush();
     }
 
-    /** Ends the connection; what is pending fails. */
+    @Override
     public void close() {
         fail(new IOException("the connection to " + endpoint.host() + ":" + endpoint.port() + " was closed here"));
     }

@@ -40,6 +40,10 @@ final class FollowerProgress {
         return seen;
     }
 
+    long lastFetchMs() {
+        return lastFetchMs;
+    }
+
     /** Epoch of the incarnation last heard, -1 if none or unknown. */
     long brokerEpoch() {
         return brokerEpoch;

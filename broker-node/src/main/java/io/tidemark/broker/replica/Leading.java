@@ -125,6 +125,16 @@ final class Leading {
         return isr;
     }
 
+    /** What is known of each other replica. */
+    Map<Integer, FollowerProgress> followers() {
+        return followers;
+    }
+
+    /** Of the metadata acted on. */
+    Map<Integer, BrokerView> brokers() {
+        return brokers;
+    }
+
     // ---- metadata ----
 
     /** R2.42: the same epoch goes on. Equal PE never touches what is pending (B18); only eligibility may have changed. */

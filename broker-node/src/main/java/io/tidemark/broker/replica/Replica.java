@@ -303,6 +303,11 @@ public final class Replica {
         return leading != null && leading.markBehindEpochStart();
     }
 
+    /** Null unless this replica leads. */
+    Leading leading() {
+        return leading;
+    }
+
     IsrState isr() {
         return leading == null ? null : leading.isr();
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** The index in memory, with the one weakness of the real one: a crash takes what was not flushed. */
-final class MemoryOffsetIndex implements OffsetIndex {
+public final class MemoryOffsetIndex implements OffsetIndex {
     private record Key(PartitionId log, char kind, long segment, long offset) implements Comparable<Key> {
         @Override
         public int compareTo(Key other) {
@@ -30,7 +30,7 @@ final class MemoryOffsetIndex implements OffsetIndex {
     private NavigableMap<Key, Object> flushed = new TreeMap<>();
 
     /** Back to the last flush. */
-    void crash() {
+    public void crash() {
         live = new TreeMap<>(flushed);
     }
 

@@ -18,30 +18,100 @@ import java.util.TreeSet;
 
 /**
  * A disk in memory that can lose power: files then keep what was synced and any part of what was not, with
- * holes; names keep or lose what was not synced in their directory.
+ * holes; names keep or lose what was not synced in their directory. A dead process alone loses nothing here.
  */
-final class SimDisk implements Disk {
+public final class SimDisk implements Disk {
     /** Smaller than any real block, to hit more; larger than the fields of a batch that no checksum covers. */
     private static final int BLOCK = 64;
 
+    /** What an operation is about to meet: an error to report, or the end of the process. */
+    public interface Faults {
+        /**
+         * Before the operation does anything.
+         *
+         * @param bytes that it would add, 0 if it adds none
+         */
+        void before(Operation operation, Path path, int bytes) throws IOException;
+    }
+
+    /** What can be told apart by {@link Faults}; reads are not. */
+    public enum Operation {
+        CREATE,
+        WRITE,
+        SYNC,
+        TRUNCATE,
+        REPLACE,
+        RENAME,
+        DELETE
+    }
+
     private final Random random;
+    private Faults faults = (operation, path, bytes) -> {};
     private final Map<Path, Node> live = new TreeMap<>();
     private final Map<Path, Node> durable = new TreeMap<>();
     private final Set<Path> directories = new TreeSet<>();
     /** Those whose own name was not synced. */
     private final Set<Path> newDirectories = new TreeSet<>();
 
-    SimDisk(Random random) {
+    public SimDisk(Random random) {
         this.random = random;
     }
 
+    /** The bytes of a file; those below {@code untouched} are as they were at the last sync. */
     private static final class Node {
-        byte[] content = new byte[0];
+        byte[] content = new byte[256];
+        int size;
         byte[] synced = new byte[0];
+        int syncedSize;
+        int untouched;
+
+        void write(ByteBuffer source, int at) {
+            int count = source.remaining();
+            if (at + count > content.length) {
+                content = Arrays.copyOf(content, Math.max(at + count, 2 * content.length));
+            }
+            source.get(content, at, count);
+            size = Math.max(size, at + count);
+            untouched = Math.min(untouched, at);
+        }
+
+        void truncate(int length) {
+            // What lies behind the end reads as zero if the file grows over it again.
+            Arrays.fill(content, Math.min(length, size), size, (byte) 0);
+            size = Math.min(length, size);
+            untouched = Math.min(untouched, size);
+        }
+
+        void sync() {
+            if (synced.length < size) {
+                synced = Arrays.copyOf(synced, Math.max(size, 2 * synced.length));
+            }
+            System.arraycopy(content, untouched, synced, untouched, size - untouched);
+            syncedSize = size;
+            untouched = size;
+        }
+
+        void backToSynced() {
+            content = Arrays.copyOf(synced, Math.max(256, syncedSize));
+            size = syncedSize;
+            untouched = size;
+        }
+    }
+
+    public void faults(Faults met) {
+        faults = met;
+    }
+
+    /** The bytes of a file as a process reads them, not a copy; null if there is no such file. */
+    public ByteBuffer view(Path path) {
+        Node node = live.get(path);
+        return node == null
+                ? null
+                : ByteBuffer.wrap(node.content, 0, node.size).slice().asReadOnlyBuffer();
     }
 
     /** Everything that was not synced is at stake. Open files must not be used any more. */
-    void losePower() {
+    public void losePower() {
         Set<Path> names = new TreeSet<>(live.keySet());
         names.addAll(durable.keySet());
         for (Path name : names) {
@@ -54,7 +124,7 @@ final class SimDisk implements Disk {
         }
         for (Path directory : List.copyOf(newDirectories)) {
             if (random.nextBoolean()) {
-                delete(directory);
+                remove(directory);
                 durable.keySet().removeIf(name -> name.startsWith(directory));
             }
         }
@@ -63,22 +133,22 @@ final class SimDisk implements Disk {
     }
 
     private void losePower(Node node) {
-        byte[] content = node.content;
-        boolean grownOnly = content.length >= node.synced.length
-                && Arrays.equals(node.synced, Arrays.copyOf(content, node.synced.length));
+        boolean grownOnly = node.untouched == node.syncedSize;
         if (!grownOnly) {
-            node.content = random.nextBoolean() ? content : node.synced;
-        } else if (content.length > node.synced.length) {
-            int kept = node.synced.length + random.nextInt(content.length - node.synced.length + 1);
-            node.content = Arrays.copyOf(content, kept);
-            if (kept > node.synced.length && random.nextInt(3) == 0) {
+            if (random.nextBoolean()) {
+                node.backToSynced();
+            }
+        } else if (node.size > node.syncedSize) {
+            int kept = node.syncedSize + random.nextInt(node.size - node.syncedSize + 1);
+            node.truncate(kept);
+            if (kept > node.syncedSize && random.nextInt(3) == 0) {
                 // Blocks that were allocated but never written, though later ones may have been.
-                int from = node.synced.length + random.nextInt(kept - node.synced.length);
-                int hole = Math.max(node.synced.length, from / BLOCK * BLOCK);
+                int from = node.syncedSize + random.nextInt(kept - node.syncedSize);
+                int hole = Math.max(node.syncedSize, from / BLOCK * BLOCK);
                 Arrays.fill(node.content, hole, Math.min(kept, (1 + random.nextInt(4)) * BLOCK + hole), (byte) 0);
             }
         }
-        node.synced = node.content.clone();
+        node.sync();
     }
 
     private static void set(Map<Path, Node> names, Path name, Node node) {
@@ -99,14 +169,15 @@ final class SimDisk implements Disk {
 
     @Override
     public File open(Path path) throws IOException {
-        return new SimFile(node(path));
+        return new SimFile(path, node(path));
     }
 
     @Override
-    public File create(Path path) {
+    public File create(Path path) throws IOException {
+        faults.before(Operation.CREATE, path, 0);
         Node node = new Node();
         live.put(path, node);
-        return new SimFile(node);
+        return new SimFile(path, node);
     }
 
     @Override
@@ -116,7 +187,7 @@ final class SimDisk implements Disk {
 
     @Override
     public long size(Path path) throws IOException {
-        return node(path).content.length;
+        return node(path).size;
     }
 
     @Override
@@ -156,25 +227,28 @@ final class SimDisk implements Disk {
 
     @Override
     public byte[] read(Path path) throws IOException {
-        return node(path).content.clone();
+        Node node = node(path);
+        return Arrays.copyOf(node.content, node.size);
     }
 
     @Override
-    public void replace(Path path, byte[] content) {
+    public void replace(Path path, byte[] content) throws IOException {
         put(path, content);
         syncDirectory(path.getParent());
     }
 
     @Override
-    public void put(Path path, byte[] content) {
+    public void put(Path path, byte[] content) throws IOException {
+        faults.before(Operation.REPLACE, path, content.length);
         Node node = new Node();
-        node.content = content.clone();
-        node.synced = content.clone();
+        node.write(ByteBuffer.wrap(content), 0);
+        node.sync();
         live.put(path, node);
     }
 
     @Override
     public void rename(Path from, Path to) throws IOException {
+        faults.before(Operation.RENAME, from, 0);
         if (exists(to)) {
             throw new FileAlreadyExistsException(to.toString());
         }
@@ -193,7 +267,12 @@ final class SimDisk implements Disk {
     }
 
     @Override
-    public void delete(Path path) {
+    public void delete(Path path) throws IOException {
+        faults.before(Operation.DELETE, path, 0);
+        remove(path);
+    }
+
+    private void remove(Path path) {
         live.keySet().removeIf(name -> name.startsWith(path));
         directories.removeIf(name -> name.startsWith(path));
     }
@@ -209,17 +288,19 @@ final class SimDisk implements Disk {
         });
     }
 
-    private static final class SimFile implements File {
+    private final class SimFile implements File {
+        private final Path path;
         private final Node node;
 
-        SimFile(Node node) {
+        SimFile(Path path, Node node) {
+            this.path = path;
             this.node = node;
         }
 
         @Override
         public int read(ByteBuffer target, long position) {
-            int from = (int) Math.min(position, node.content.length);
-            int count = Math.min(target.remaining(), node.content.length - from);
+            int from = (int) Math.min(position, node.size);
+            int count = Math.min(target.remaining(), node.size - from);
             target.put(node.content, from, count);
             return count;
         }
@@ -228,31 +309,31 @@ final class SimDisk implements Disk {
         public void load(long position, long length) {}
 
         @Override
-        public void write(ByteBuffer[] sources, long position) {
-            int bytes = Arrays.stream(sources).mapToInt(ByteBuffer::remaining).sum();
-            int end = Math.toIntExact(position) + bytes;
-            node.content = Arrays.copyOf(node.content, Math.max(end, node.content.length));
-            int at = (int) position;
+        public void write(ByteBuffer[] sources, long position) throws IOException {
+            int at = Math.toIntExact(position);
             for (ByteBuffer source : sources) {
                 int count = source.remaining();
-                source.get(node.content, at, count);
+                faults.before(Operation.WRITE, path, count);
+                node.write(source, at);
                 at += count;
             }
         }
 
         @Override
-        public void sync() {
-            node.synced = node.content.clone();
+        public void sync() throws IOException {
+            faults.before(Operation.SYNC, path, 0);
+            node.sync();
         }
 
         @Override
-        public void truncate(long size) {
-            node.content = Arrays.copyOf(node.content, (int) Math.min(size, node.content.length));
+        public void truncate(long size) throws IOException {
+            faults.before(Operation.TRUNCATE, path, 0);
+            node.truncate((int) size);
         }
 
         @Override
         public long size() {
-            return node.content.length;
+            return node.size;
         }
 
         @Override

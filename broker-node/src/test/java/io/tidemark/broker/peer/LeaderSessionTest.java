@@ -74,6 +74,20 @@ class LeaderSessionTest {
     }
 
     @Test
+    void whatWasAskedBeforeAPartitionLeftAndCameBackIsNotTakenForWhatIsAskedNow() {
+        open();
+        session.tell(A, at(1, 6), false);
+        session.sent();
+        // Another leads for a moment, then the same leader again in a later epoch, all while the request waits there.
+        session.leave(A);
+        session.tell(A, at(3, 6), true);
+        session.sent();
+        assertThat(session.asked(A)).as("for the answer to the first request").isNull();
+        session.answered(42);
+        assertThat(session.asked(A)).isEqualTo(at(3, 6));
+    }
+
+    @Test
     void aPartitionThatLeavesIsForgottenOnceUnlessItComesBack() {
         open();
         session.tell(B, at(1, 0), false);

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * <p>A generation begins with every rebuild from the applied image, which happens in two cases only: the term changed,
  * or an entry of the current generation was void. Used under the log's lock, except for {@link #voided}.
  */
-final class PendingImage {
+public final class PendingImage {
     private static final long NO_ENTRY_YET = Long.MAX_VALUE;
 
     private ClusterImage image;
@@ -24,7 +24,7 @@ final class PendingImage {
     private volatile long lastVoid = -1;
 
     /** The image for a decision in that term. {@code applied} is read after the news of void entries. */
-    ClusterImage forTerm(long currentTerm, Supplier<ClusterImage> applied) {
+    public ClusterImage forTerm(long currentTerm, Supplier<ClusterImage> applied) {
         long lastVoidSeen = lastVoid;
         if (term != currentTerm || lastVoidSeen >= generationStart) {
             image = applied.get();
@@ -35,7 +35,7 @@ final class PendingImage {
     }
 
     /** The entry decided on the last answer of {@link #forTerm} has got that index. */
-    void appended(long index, MetadataEntry entry) {
+    public void appended(long index, MetadataEntry entry) {
         if (generationStart == NO_ENTRY_YET) {
             generationStart = index;
         }
@@ -47,13 +47,13 @@ final class PendingImage {
     }
 
     /** For fault tests: the image goes on as if an entry had been appended that the log never gets. */
-    void ghost() {
+    public void ghost() {
         MetadataEntry.Cause cause = new MetadataEntry.Cause("Ghost", -1, -1, "", "fault injection");
         appended(image.index() + 1, new MetadataEntry(image.tip(), 0, cause, List.of(), new QuorumReply.Done()));
     }
 
     /** The entry at that index took no effect. */
-    void voided(long index) {
+    public void voided(long index) {
         lastVoid = index;
     }
 }

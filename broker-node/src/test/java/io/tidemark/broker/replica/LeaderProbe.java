@@ -1,0 +1,34 @@
+package io.tidemark.broker.replica;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Lets checks of other packages see what a leader has recorded. */
+public final class LeaderProbe {
+    /** The last fetch recorded of a follower: when, and which incarnation sent it. */
+    public record Fetch(long atMs, long brokerEpoch) {}
+
+    private LeaderProbe() {}
+
+    /** The broker epochs a leader knows, by broker; empty if the replica does not lead. */
+    public static Map<Integer, Long> registered(Replica replica) {
+        Map<Integer, Long> epochs = new HashMap<>();
+        if (replica.leading() != null) {
+            replica.leading().brokers().forEach((id, view) -> epochs.put(id, view.epoch()));
+        }
+        return epochs;
+    }
+
+    /** The last fetches of followers that have fetched; empty if the replica does not lead. */
+    public static Map<Integer, Fetch> fetches(Replica replica) {
+        Map<Integer, Fetch> fetches = new HashMap<>();
+        if (replica.leading() != null) {
+            replica.leading().followers().forEach((id, follower) -> {
+                if (follower.seen()) {
+                    fetches.put(id, new Fetch(follower.lastFetchMs(), follower.brokerEpoch()));
+                }
+            });
+        }
+        return fetches;
+    }
+}

@@ -1,0 +1,168 @@
+package io.tidemark.broker.sim;
+
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.metadata.PartitionState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What has become of one partition, as nobody in the cluster can see it: which batches were ever written where (I9), which
+ * were exposed by a high watermark and must stay (I3, I10, I13, I17), and who led last.
+ */
+final class PartitionHistory {
+    /** A batch as it lies in a log; {@code checksum} stands for its content. */
+    record Batch(
+            long base,
+            long next,
+            int epoch,
+            long checksum,
+            long producer,
+            int producerEpoch,
+            int firstSequence,
+            int lastSequence) {}
+
+    private record Place(long offset, int epoch) {}
+
+    private record Producer(long id, int epoch) {}
+
+    private final PartitionId id;
+    private final Map<Place, Long> written = new HashMap<>();
+    private final TreeMap<Long, Batch> exposed = new TreeMap<>();
+    private final Map<Producer, Integer> sequences = new HashMap<>();
+    /** Producers that wait until a batch is exposed before they send the next. */
+    private final Set<Long> lossless = new HashSet<>();
+
+    private long end;
+    private PartitionState state;
+    private int leaderEpoch = -1;
+    private Process leader;
+    private int losses;
+    private long lastLoss = -1;
+
+    PartitionHistory(PartitionId id) {
+        this.id = id;
+    }
+
+    void lossless(long producer) {
+        lossless.add(producer);
+    }
+
+    PartitionId id() {
+        return id;
+    }
+
+    /** The newest state in the metadata log. */
+    PartitionState state() {
+        return state;
+    }
+
+    /** What is below was exposed. */
+    long end() {
+        return end;
+    }
+
+    /** How often records were given up by an unclean election. */
+    int losses() {
+        return losses;
+    }
+
+    /** When records were last given up, microseconds; -1 if never. */
+    long lastLoss() {
+        return lastLoss;
+    }
+
+    void committed(PartitionState newer) {
+        state = newer;
+    }
+
+    /** I9: one epoch has one writer, so an offset with an epoch has one content. */
+    void written(int broker, Batch batch) {
+        Long known = written.putIfAbsent(new Place(batch.base(), batch.epoch()), batch.checksum());
+        if (known != null && known != batch.checksum()) {
+            throw new Violation("I9", "broker " + broker + " has other content at " + at(batch));
+        }
+    }
+
+    /** The batch exposed at that offset, or null. */
+    Batch exposedAt(long offset) {
+        return exposed.get(offset);
+    }
+
+    Batch lastExposed() {
+        return exposed.isEmpty() ? null : exposed.lastEntry().getValue();
+    }
+
+    /** The batches exposed in [from, to). */
+    List<Batch> exposed(long from, long to) {
+        return new ArrayList<>(exposed.subMap(from, to).values());
+    }
+
+    /** I3, I10, I13: a batch below somebody's high watermark is the one that was exposed there. */
+    void exposes(int broker, boolean leads, Batch batch) {
+        if (batch.base() < end) {
+            Batch known = exposed.get(batch.base());
+            if (!batch.equals(known)) {
+                throw new Violation("I13", "broker " + broker + " exposes " + at(batch) + " where there was " + known);
+            }
+            return;
+        }
+        if (!leads) {
+            throw new Violation("I10", "follower " + broker + " has a mark above every leader's, at " + at(batch));
+        }
+        if (batch.base() != end) {
+            throw new Violation("I13", "broker " + broker + " exposes " + at(batch) + ", exposed ends at " + end);
+        }
+        exposed.put(batch.base(), batch);
+        end = batch.next();
+        if (batch.producer() >= 0) {
+            sequence(batch);
+        }
+    }
+
+    /** I17. */
+    private void sequence(Batch batch) {
+        Integer last = sequences.put(new Producer(batch.producer(), batch.producerEpoch()), batch.lastSequence());
+        if (last == null && !lossless.contains(batch.producer())) {
+            // R5.31: of a producer that is not known, whatever comes first is taken.
+            return;
+        }
+        int expected = last == null ? 0 : last + 1;
+        if (batch.firstSequence() != expected && losses == 0) {
+            throw new Violation("I17", "expected sequence " + expected + " in " + at(batch));
+        }
+    }
+
+    /** A broker begins to lead in an epoch that nobody has led in later. */
+    void led(Process process, int epoch) {
+        if (epoch > leaderEpoch) {
+            leaderEpoch = epoch;
+            leader = process;
+        }
+    }
+
+    int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    Process leader() {
+        return leader;
+    }
+
+    /** An unclean election: what the new leader does not have is given up. */
+    void givenUp(long newEnd, long now) {
+        losses++;
+        lastLoss = now;
+        end = Math.min(end, newEnd);
+        exposed.tailMap(end, true).clear();
+        sequences.clear();
+    }
+
+    private String at(Batch batch) {
+        return "partition " + id.partition() + " " + batch;
+    }
+}

@@ -1,0 +1,223 @@
+package io.tidemark.broker.sim;
+
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.TopicState;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One cluster from one seed: it starts, is written to and read from while faults happen for a minute, is healed, must come
+ * to rest, and is looked at as a whole.
+ */
+final class Simulation {
+    static final long WALL_START_MS = 1_600_000_000_000L;
+    private static final long SECOND = 1_000_000;
+    private static final long FAULTS_FROM = 3 * SECOND;
+    private static final long HEAL_AT = 56 * SECOND;
+    private static final long WRITE_UNTIL = 60 * SECOND;
+    private static final long REST_BY = 100 * SECOND;
+    private static final long LOOK_EVERY = SECOND / 5;
+
+    /** A batch that a producer with acks=all was told is there. */
+    record Acknowledged(PartitionId id, long base, long next, int checksum, long at) {}
+
+    /**
+     * What became of a seed.
+     *
+     * @param breach null if all held
+     * @param restMicros virtual time from the heal until the cluster was at rest
+     */
+    record Outcome(
+            long seed,
+            RuntimeException breach,
+            long events,
+            long restMicros,
+            int faults,
+            long acknowledged,
+            int uncleanElections,
+            int losses,
+            long digest,
+            List<String> last) {}
+
+    private final long seed;
+    private final EventQueue queue = new EventQueue();
+    private final Trace trace = new Trace(queue);
+    private final Chance chance;
+    private final Profile profile;
+    private final Network network;
+    private final Checks checks;
+    private final Controllers controllers;
+    private final List<Machine> machines = new ArrayList<>();
+    private final Operator operator;
+    private final List<Producer> producers = new ArrayList<>();
+    private final List<Consumer> consumers = new ArrayList<>();
+    private final List<Acknowledged> ledger = new ArrayList<>();
+    private final Convergence convergence = new Convergence(this);
+    private long restMicros = -1;
+
+    Simulation(long seed) {
+        this(seed, true);
+    }
+
+    /** @param faulty false for a cluster that nothing befalls */
+    Simulation(long seed, boolean faulty) {
+        this.seed = seed;
+        this.chance = new Chance(seed * 0x9E3779B97F4A7C15L + 1);
+        Profile drawn = Profile.of(chance.fork());
+        this.profile = faulty ? drawn : drawn.quiet();
+        this.network = new Network(chance.fork());
+        this.checks = new Checks(this);
+        this.controllers = new Controllers(queue, trace, chance.fork(), checks);
+        for (int id = 1; id <= profile.brokers(); id++) {
+            machines.add(new Machine(this, id, chance.fork()));
+        }
+        this.operator = new Operator(this, chance.fork());
+    }
+
+    EventQueue queue() {
+        return queue;
+    }
+
+    Trace trace() {
+        return trace;
+    }
+
+    Chance chance() {
+        return chance;
+    }
+
+    Profile profile() {
+        return profile;
+    }
+
+    Network network() {
+        return network;
+    }
+
+    Checks checks() {
+        return checks;
+    }
+
+    Controllers controllers() {
+        return controllers;
+    }
+
+    Operator operator() {
+        return operator;
+    }
+
+    Machine machine(int id) {
+        return machines.get(id - 1);
+    }
+
+    /** As the controllers have it; null before it is there. */
+    TopicState topic() {
+        return controllers.newest().topic(Operator.TOPIC);
+    }
+
+    void acknowledged(Acknowledged batch) {
+        ledger.add(batch);
+    }
+
+    Outcome run(int lastEvents) {
+        RuntimeException breach;
+        try {
+            play();
+            breach = checks.breach();
+        } catch (RuntimeException e) {
+            breach = checks.breach() != null ? checks.breach() : e;
+        }
+        int losses = checks.histories().values().stream()
+                .mapToInt(PartitionHistory::losses)
+                .sum();
+        return new Outcome(
+                seed,
+                breach,
+                queue.happened(),
+                restMicros,
+                operator.faults(),
+                producers.stream().mapToLong(Producer::acknowledged).sum(),
+                operator.uncleanElections(),
+                losses,
+                trace.digest(),
+                breach == null ? List.of() : trace.last(lastEvents));
+    }
+
+    private void play() {
+        machines.forEach(Machine::start);
+        queue.after(SECOND / 2, operator::createTopic);
+        until(FAULTS_FROM);
+        if (topic() == null) {
+            until(FAULTS_FROM + 5 * SECOND);
+        }
+        startClients();
+        operator.begin();
+        until(HEAL_AT);
+        operator.heal();
+        until(WRITE_UNTIL);
+        producers.forEach(Producer::stop);
+        consumers.forEach(Consumer::stop);
+        rest();
+        if (checks.breach() == null) {
+            convergence.checkLogs();
+            checkLedger();
+        }
+    }
+
+    private void until(long micros) {
+        while (checks.breach() == null && queue.step(micros)) {
+            // Everything happens in the events.
+        }
+    }
+
+    private void startClients() {
+        int node = 201;
+        for (int partition = 0; partition < profile.partitions(); partition++) {
+            PartitionId id = new PartitionId(topic().id(), partition);
+            for (int i = 0; i < profile.producers(); i++) {
+                short acks = (short) (i < 2 ? -1 : chance.between(0, 1));
+                boolean idempotent = i == 0 || i == 2 && acks == 1;
+                if (acks == -1) {
+                    checks.history(id).lossless(node);
+                }
+                producers.add(new Producer(this, node++, id, acks, idempotent, chance.fork()));
+            }
+            consumers.add(new Consumer(this, node++, id, chance.fork()));
+        }
+        producers.forEach(Producer::start);
+        consumers.forEach(Consumer::start);
+    }
+
+    private void rest() {
+        String missing = "never looked";
+        while (checks.breach() == null && queue.now() < REST_BY) {
+            until(queue.now() + LOOK_EVERY);
+            missing = producers.stream().allMatch(Producer::idle) ? convergence.missing() : "a producer waits";
+            if (missing == null) {
+                restMicros = queue.now() - HEAL_AT;
+                return;
+            }
+        }
+        if (checks.breach() == null) {
+            checks.breached(new Violation("comes to rest", missing));
+        }
+    }
+
+    /** I3 at the end: what was acknowledged is there. */
+    private void checkLedger() {
+        for (Acknowledged batch : ledger) {
+            PartitionHistory history = checks.history(batch.id());
+            PartitionHistory.Batch there = history.exposedAt(batch.base());
+            boolean same = there != null && there.checksum() == batch.checksum();
+            if (!same && batch.at() > history.lastLoss()) {
+                throw new Violation("I3", "acknowledged " + batch + ", there is " + there);
+            }
+        }
+        for (PartitionState state : topic().partitions()) {
+            if (checks.history(state.id()).end() == 0) {
+                throw new Violation("progress", "nothing was ever exposed of " + state);
+            }
+        }
+    }
+}
