@@ -31,7 +31,8 @@ final class ConfigChanges {
     private static final String CLEANUP_KEY = "cleanup.policy";
 
     /** The cluster's defaults that the quorum acts on; the brokers' others are read once, from their files. */
-    private static final Set<String> CLUSTER_KEYS = Set.of(ClusterImage.MIN_ISR_KEY, PartitionMoves.UNCLEAN_KEY);
+    private static final Set<String> CLUSTER_KEYS =
+            Set.of(ClusterImage.MIN_ISR_KEY, RecoveryStrategy.UNCLEAN_KEY, RecoveryStrategy.KEY);
 
     private final ClusterImage image;
     private final List<MetadataRecord> records = new ArrayList<>();
@@ -176,7 +177,7 @@ final class ConfigChanges {
             String value = after.get(key);
             if (value == null ? before.containsKey(key) : !value.equals(before.get(key))) {
                 records.add(new ConfigSet(resource, key, value));
-                uncleanAllowed |= key.equals(PartitionMoves.UNCLEAN_KEY);
+                uncleanAllowed |= key.equals(RecoveryStrategy.UNCLEAN_KEY) || key.equals(RecoveryStrategy.KEY);
             }
         }
     }

@@ -57,7 +57,7 @@ final class IntendedDifferences {
         }
 
         boolean uncleanAllowed() {
-            return "true".equals(imageAfter.topicConfig(topic, PartitionMoves.UNCLEAN_KEY));
+            return "true".equals(imageAfter.topicConfig(topic, RecoveryStrategy.UNCLEAN_KEY));
         }
     }
 

@@ -338,7 +338,7 @@ final class SideBySide {
             return kafka.deleteTopic(delete.topic());
         } else if (step instanceof Step.Config config) {
             int error = kafka.setConfig(config.topic(), config.key(), config.value());
-            if (config.key().equals(PartitionMoves.UNCLEAN_KEY) && !ours.lastRecords.isEmpty()) {
+            if (config.key().equals(RecoveryStrategy.UNCLEAN_KEY) && !ours.lastRecords.isEmpty()) {
                 kafka.electUncleanly(); // Kafka would within five minutes; here it happens at once (R7.35)
             }
             return error;

@@ -158,8 +158,8 @@ final class StepChance {
     }
 
     private Step create() {
-        Map<String, String> configs =
-                Map.of(ClusterImage.MIN_ISR_KEY, "" + (1 + chance.below(3)), PartitionMoves.UNCLEAN_KEY, "" + oneIn(4));
+        Map<String, String> configs = Map.of(
+                ClusterImage.MIN_ISR_KEY, "" + (1 + chance.below(3)), RecoveryStrategy.UNCLEAN_KEY, "" + oneIn(4));
         if (oneIn(3)) {
             return new Step.Create(
                     topic(), oneIn(15) ? 0 : 1 + chance.below(3), oneIn(15) ? 0 : 1 + chance.below(4), null, configs);
@@ -204,7 +204,7 @@ final class StepChance {
             return create();
         }
         if (oneIn(3)) {
-            return new Step.Config(topic, PartitionMoves.UNCLEAN_KEY, oneIn(3) ? null : "" + oneIn(2));
+            return new Step.Config(topic, RecoveryStrategy.UNCLEAN_KEY, oneIn(3) ? null : "" + oneIn(2));
         }
         boolean delete = topic != null ? oneIn(4) : oneIn(10);
         return new Step.Config(topic, ClusterImage.MIN_ISR_KEY, delete ? null : "" + (1 + chance.below(3)));
