@@ -283,7 +283,7 @@ public final class Broker {
                         storage.nothingCut(),
                         MIN_LEVEL,
                         MAX_LEVEL,
-                        List.of()),
+                        storage.reports(config.nodeId())),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
         link.follow(feed);

@@ -105,7 +105,7 @@ final class StepChance {
         Step.Evidence evidence = sameDisk ? Step.Evidence.values()[chance.below(3)] : Step.Evidence.NONE;
         // Kafka forgets where in its shutdown a process is that registers again, and lets it stop at once (R7.2).
         int incarnation = old != null && !old.shuttingDown() && oneIn(10) ? incarnationOf(old) : (int) image.index();
-        return new Step.Register(id, incarnation, disk, evidence);
+        return new Step.Register(id, incarnation, disk, evidence, chance.below(4));
     }
 
     private static int diskOf(int id, BrokerState old) {
@@ -257,7 +257,8 @@ final class StepChance {
                 state.leaderEpoch() + (oneIn(25) ? chance.below(3) - 1 : 0),
                 state.partitionEpoch() + (oneIn(25) ? chance.below(3) - 1 : 0),
                 state.recovering() ? oneIn(3) : oneIn(40),
-                isr);
+                isr,
+                chance.below(4) - 1);
     }
 
     private boolean activeNow(int id) {
