@@ -292,7 +292,7 @@ public final class Broker {
                         storage.nothingCut(),
                         MIN_LEVEL,
                         MAX_LEVEL,
-                        List.of()),
+                        storage.reports(config.nodeId())),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
         known.reached(brokerEpoch, true);

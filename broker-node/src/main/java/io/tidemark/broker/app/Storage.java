@@ -7,6 +7,7 @@ import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.Disk;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.log.OpenedLog;
+import io.tidemark.model.metadata.SeatReport;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -118,6 +119,18 @@ final class Storage {
     /** R7.4: of the last run, if it ended in order; else -1. */
     long previousBrokerEpoch() {
         return previousBrokerEpoch;
+    }
+
+    /** B1, rule 5: what the logs hold; to be asked before anything is written to them. */
+    List<SeatReport> reports(int brokerId) {
+        return logs.stream()
+                .map(log -> new SeatReport(
+                        brokerId,
+                        log.found().id(),
+                        log.opened().log().logStartOffset(),
+                        log.opened().log().logEndOffset(),
+                        log.opened().log().epochs()))
+                .toList();
     }
 
     boolean nothingCut() {

@@ -8,9 +8,11 @@ import java.util.List;
  * <pre>
  *   Committed     --joiner is caught up--------------&gt; PendingExpand   (R2.11-R2.14)
  *   Committed     --member lags----------------------&gt; PendingShrink   (R2.17, R2.18)
+ *   Committed     --below min, no floor known--------&gt; Reporting       (B1, rule 4)
  *   Pending*      --accepted and applied-------------&gt; Committed, new  (R2.31, B3)
  *   Pending*      --refused, every attempt answered--&gt; Committed, old  (R2.33, B9)
  *   PendingExpand --refused, an attempt is unknown---&gt; Cancelling      (B9, B19)
+ *   PendingShrink --refused, holds the mark----------&gt; Cancelling      (B1, rule 3)
  *   any           --metadata with a higher PE--------&gt; Committed, that (R2.41, R2.42)
  *   any           --metadata with the same LE and PE-&gt; unchanged       (B18)
  * </pre>
@@ -52,7 +54,13 @@ sealed interface IsrState {
 
     record PendingShrink(List<Integer> isr, List<Integer> leavers, Proposal proposal) implements IsrState {}
 
-    /** A refused expansion of which an earlier attempt may still arrive: its joiners stay until PE has moved. */
+    /** The same ISR, with word of how far the mark can have come. */
+    record Reporting(List<Integer> isr, Proposal proposal) implements IsrState {}
+
+    /**
+     * A refused expansion of which an earlier attempt may still arrive: its joiners stay until PE has moved. Or a refused
+     * shrink below min, without joiners: the mark stays where it was said to be until PE has moved.
+     */
     record Cancelling(List<Integer> isr, List<Integer> joiners, Proposal proposal) implements IsrState {
         @Override
         public boolean inMaximalIsr(int broker) {

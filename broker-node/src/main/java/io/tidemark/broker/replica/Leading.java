@@ -41,6 +41,13 @@ final class Leading {
     private IsrState isr;
     private long appliedIndex;
     private long nextProposal;
+    /**
+     * The mark does not rise above this: what was said of it with an ISR below min holds until a higher PE is applied,
+     * whatever becomes of the proposal (B1, rule 3; trap C2).
+     */
+    private long markCap = Long.MAX_VALUE;
+    /** PE that an accepted report led to; a controller that keeps no floor is not told twice. */
+    private int reportedAt = -1;
     /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
     private long shrinkNotBeforeMs = FollowerProgress.NEVER;
     /** End of the lease after which readers that wait were told that this leader serves no clients (B6). */
@@ -91,6 +98,7 @@ final class Leading {
                 state.isr(),
                 state.replicas());
         leading.evaluateMark(nowMs, effects);
+        leading.proposeReport(effects);
         return leading;
     }
 
@@ -146,6 +154,7 @@ final class Leading {
             List<Integer> before = isr.isr();
             state = newer;
             isr = new IsrState.Committed(newer.isr());
+            markCap = Long.MAX_VALUE;
             alignFollowers();
             for (int member : newer.isr()) {
                 if (member != settings.self() && !before.contains(member)) {
@@ -196,6 +205,7 @@ final class Leading {
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
         evaluateMark(nowMs, effects);
         proposeJoiners(nowMs, effects);
+        proposeReport(effects);
     }
 
     // ---- produce ----
@@ -270,6 +280,7 @@ final class Leading {
                 followers.values(),
                 markHolders,
                 nowMs);
+        mark = Math.min(mark, markCap);
         if (mark > log.highWatermark()) {
             log.highWatermark(mark);
             effects.add(new Effect.HighWatermarkMoved(mark));
@@ -482,18 +493,45 @@ final class Leading {
         effects.add(new Effect.SendAlter(proposal.number, proposal.request));
     }
 
+    /**
+     * An upper bound of all that this leader and those before it can have exposed (B1, rule 2): what an older one exposes
+     * lies below the start of this epoch, and a fresh leader's mark says nothing of it (trap C1).
+     */
+    private Floor floor() {
+        long offset = Math.max(log.highWatermark(), epochStart);
+        int epoch = offset > log.logStart() ? log.epochs().epochAt(offset - 1) : -1;
+        return Floor.known(offset, epoch, log.highWatermark() >= epochStart);
+    }
+
+    /** B1, rule 4: an ISR below min whose floor the controllers do not know, because the leader did not ask for it. */
+    private void proposeReport(Effects effects) {
+        if (!(isr instanceof IsrState.Committed)
+                || isr.isr().size() >= state.minIsr()
+                || state.floor().kind() != Floor.Kind.UNKNOWN
+                || state.partitionEpoch() == reportedAt) {
+            return;
+        }
+        Proposal report = propose(
+                isr.isr(),
+                QuorumCommand.IsrProposal.Kind.REPORT,
+                "below the min ISR, high watermark " + log.highWatermark());
+        isr = new IsrState.Reporting(isr.isr(), report);
+        effects.add(new Effect.SendAlter(report.number, report.request));
+    }
+
     private Proposal propose(List<Integer> wanted, String reason) {
-        return Proposal.change(
+        return propose(wanted, QuorumCommand.IsrProposal.Kind.CHANGE, reason);
+    }
+
+    private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason) {
+        Floor floor = floor();
+        if (wanted.size() < state.minIsr()) {
+            markCap = Math.min(markCap, floor.offset());
+        }
+        return Proposal.of(
                 nextProposal++,
                 new QuorumCommand.IsrProposal(
-                        state.id(),
-                        leaderEpoch,
-                        state.partitionEpoch(),
-                        members(wanted),
-                        false,
-                        QuorumCommand.IsrProposal.Kind.CHANGE,
-                        Floor.NONE,
-                        reason));
+                        state.id(), leaderEpoch, state.partitionEpoch(), members(wanted), false, kind, floor, reason));
     }
 
     /** R2.16: self with its own epoch, others with that of their last fetch, -1 if unknown. */
@@ -516,6 +554,9 @@ final class Leading {
         }
         if (answer.error() == ErrorCode.NONE) {
             if (answer.leaderEpoch() == leaderEpoch && answer.partitionEpoch() >= state.partitionEpoch()) {
+                if (isr instanceof IsrState.Reporting) {
+                    reportedAt = answer.partitionEpoch();
+                }
                 pending.accepted(answer.index(), answer.partitionEpoch(), answer.isr());
                 feedReached(appliedIndex, nowMs, effects);
             }
@@ -547,19 +588,28 @@ final class Leading {
                 // The mark may have waited for a joiner that can no longer hold it (R3.5, S5).
                 evaluateMark(nowMs, effects);
             } else {
-                Proposal cancel = pending.cancel(
-                        nextProposal++,
-                        members(expand.isr()),
-                        "cancels the refused expansion by " + expand.joiners() + ", an attempt of which is unanswered");
-                isr = new IsrState.Cancelling(expand.isr(), expand.joiners(), cancel);
-                effects.add(new Effect.SendAlter(cancel.number, cancel.request));
+                cancel(
+                        expand.joiners(),
+                        "cancels the refused expansion by " + expand.joiners() + ", an attempt of which is unanswered",
+                        effects);
             }
+        } else if (isr instanceof IsrState.PendingShrink shrink && markCap != Long.MAX_VALUE) {
+            // Only a higher PE lets the mark rise again.
+            shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
+            cancel(List.of(), "cancels the refused shrink by " + shrink.leavers() + ", which holds the mark", effects);
         } else if (isr instanceof IsrState.PendingShrink && pending.everyAttemptAnswered()) {
             isr = new IsrState.Committed(isr.isr());
             shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
         } else {
             pending.resendAt(nowMs + settings.refusedRetryMs());
         }
+    }
+
+    /** The committed ISR again, marked so that PE moves (B9); the joiners count until it has. */
+    private void cancel(List<Integer> joiners, String reason, Effects effects) {
+        Proposal cancel = propose(isr.isr(), QuorumCommand.IsrProposal.Kind.CANCEL, reason);
+        isr = new IsrState.Cancelling(isr.isr(), joiners, cancel);
+        effects.add(new Effect.SendAlter(cancel.number, cancel.request));
     }
 
     void alterUnknown(long proposal, long nowMs) {
@@ -618,6 +668,7 @@ final class Leading {
         // A replica that no longer keeps up stops holding the mark, and one that was refused may try again (O14, O21).
         evaluateMark(nowMs, effects);
         proposeJoiners(nowMs, effects);
+        proposeReport(effects);
     }
 
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */

@@ -1,6 +1,5 @@
 package io.tidemark.broker.replica;
 
-import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.QuorumCommand;
 import java.util.List;
 
@@ -20,28 +19,13 @@ final class Proposal {
     private int acceptedPartitionEpoch = -1;
     private List<Integer> acceptedIsr = List.of();
 
-    Proposal(long number, QuorumCommand.IsrProposal request) {
+    private Proposal(long number, QuorumCommand.IsrProposal request) {
         this.number = number;
         this.request = request;
     }
 
-    static Proposal change(long number, QuorumCommand.IsrProposal request) {
+    static Proposal of(long number, QuorumCommand.IsrProposal request) {
         return new Proposal(number, request);
-    }
-
-    /** The cancel that follows a refused expansion: the committed ISR again, marked so that PE moves (B9). */
-    Proposal cancel(long nextNumber, List<QuorumCommand.IsrMember> committedIsr, String reason) {
-        return new Proposal(
-                nextNumber,
-                new QuorumCommand.IsrProposal(
-                        request.id(),
-                        request.leaderEpoch(),
-                        request.partitionEpoch(),
-                        committedIsr,
-                        false,
-                        QuorumCommand.IsrProposal.Kind.CANCEL,
-                        Floor.NONE,
-                        reason));
     }
 
     boolean everyAttemptAnswered() {

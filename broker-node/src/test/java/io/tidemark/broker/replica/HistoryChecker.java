@@ -1,5 +1,6 @@
 package io.tidemark.broker.replica;
 
+import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.Collection;
 import java.util.HashMap;
@@ -47,8 +48,14 @@ final class HistoryChecker {
             seen.put(node, new Seen(state.leaderEpoch(), node.mark(), state.partitionEpoch()));
         }
         leaders.forEach((epoch, leader) -> holdsExposed(leader, epoch, "I3"));
+        if (metadata.floor().kind() == Floor.Kind.KNOWN
+                && !exposed.isEmpty()
+                && exposed.lastKey() >= metadata.floor().offset()) {
+            throw new AssertionError("B1 broken: offset " + exposed.lastKey() + " was exposed, the floor is "
+                    + metadata.floor() + " of " + metadata);
+        }
         for (Node node : nodes) {
-            if (metadata.elr().contains(node.id)) {
+            if (metadata.elr().contains(node.id) && !metadata.waitsForFloor(node.id)) {
                 require(!metadata.isr().contains(node.id), "I5", node);
                 holdsExposed(node, metadata.leaderEpoch(), "I4");
             }

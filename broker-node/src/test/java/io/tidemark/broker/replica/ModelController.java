@@ -5,6 +5,7 @@ import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand.IsrMember;
 import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,8 +15,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A controller of one partition, as small as it can be: clean elections from ISR or ELR, seats below the min ISR (B21),
- * the checks of a proposal, and its history.
+ * A controller of one partition, as small as it can be: clean elections from ISR or proven ELR, seats below the min ISR by
+ * floor and report (B1, B21), the checks of a proposal, and its history.
  */
 final class ModelController {
     /** The metadata at one index. */
@@ -55,19 +56,47 @@ final class ModelController {
 
     void unfence(int broker) {
         view(broker, views.get(broker).epoch(), true);
-        commit(state().hasLeader() ? state() : elected(state(), state().isr(), state().elr()));
+        PartitionState old = state();
+        commit(old.hasLeader() ? old : elected(old, old.isr(), old.elr(), old.unproven()));
     }
 
-    /** A new incarnation with its log intact: it leaves the ISR, and keeps or takes a seat below the min ISR. */
-    void register(int broker, long epoch) {
+    /** A new incarnation leaves the ISR; without an intact log its seat is judged by the floor as it was before (B1). */
+    void register(int broker, long epoch, boolean intact, SeatReport report) {
         view(broker, epoch, false);
-        commit(without(broker));
+        PartitionState old = state();
+        boolean seated = old.isr().contains(broker) || old.elr().contains(broker);
+        boolean doubted =
+                seated && (!intact || old.waitsForFloor(broker)) && fault != RandomHistory.Fault.SEAT_NOT_JUDGED;
+        boolean judged = doubted && old.floor().kind() == Floor.Kind.KNOWN;
+        List<Integer> isr = minus(old.isr(), broker);
+        List<Integer> elr = seats(old, isr);
+        if (judged && !report.holds(old.floor())) {
+            elr = minus(elr, broker);
+        }
+        List<SeatReport> reports = new ArrayList<>(old.unproven());
+        reports.removeIf(known -> known.brokerId() == broker);
+        if (doubted && !judged) {
+            reports.add(report);
+        }
+        boolean same = isr.equals(old.isr()) && elr.equals(old.elr()) && reports.equals(old.unproven());
+        if (same) {
+            commit(old);
+        } else if (old.leader() == broker) {
+            commit(elected(old, isr, elr, reports));
+        } else {
+            commit(change(old, isr, elr, old.leader(), old.leaderEpoch(), old.floor(), reports));
+        }
+    }
+
+    private static List<Integer> minus(List<Integer> members, int broker) {
+        return members.stream().filter(member -> member != broker).toList();
     }
 
     /** Moves the leadership to that member of the ISR. */
     void move(int broker) {
         if (active(broker) && state().isr().contains(broker) && state().leader() != broker) {
-            commit(change(state(), state().isr(), state().elr(), broker, state().leaderEpoch() + 1));
+            PartitionState old = state();
+            commit(change(old, old.isr(), old.elr(), broker, old.leaderEpoch() + 1, old.floor(), old.unproven()));
         }
     }
 
@@ -85,10 +114,11 @@ final class ModelController {
         if (!old.isr().contains(broker)) {
             return old;
         }
-        List<Integer> isr = new ArrayList<>(old.isr());
-        isr.remove(Integer.valueOf(broker));
+        List<Integer> isr = minus(old.isr(), broker);
         List<Integer> elr = seats(old, isr);
-        return old.leader() == broker ? elected(old, isr, elr) : change(old, isr, elr, old.leader(), old.leaderEpoch());
+        return old.leader() == broker
+                ? elected(old, isr, elr, old.unproven())
+                : change(old, isr, elr, old.leader(), old.leaderEpoch(), old.floor(), old.unproven());
     }
 
     /** Below the min ISR, everybody who was in ISR or ELR and is not in the ISR any more. */
@@ -102,30 +132,40 @@ final class ModelController {
         return List.copyOf(elr);
     }
 
-    private PartitionState elected(PartitionState old, List<Integer> isr, List<Integer> elr) {
+    private PartitionState elected(PartitionState old, List<Integer> isr, List<Integer> elr, List<SeatReport> reports) {
         List<Integer> candidates = new ArrayList<>(isr.isEmpty() ? elr : isr);
+        reports.forEach(report -> candidates.remove(Integer.valueOf(report.brokerId())));
         if (fault == RandomHistory.Fault.UNCLEAN_ELECTION) {
-            candidates = new ArrayList<>(old.replicas());
+            candidates.clear();
+            candidates.addAll(old.replicas());
         }
         candidates.removeIf(candidate -> !active(candidate));
         if (candidates.isEmpty()) {
             boolean same = old.leader() == -1 && isr.equals(old.isr()) && elr.equals(old.elr());
-            return same ? old : change(old, isr, elr, -1, old.leaderEpoch() + 1);
+            return same ? old : change(old, isr, elr, -1, old.leaderEpoch() + 1, old.floor(), reports);
         }
         int winner = candidates.get(random.nextInt(candidates.size()));
         List<Integer> after = isr.contains(winner) ? isr : List.of(winner);
-        List<Integer> rest = new ArrayList<>(elr);
-        rest.remove(Integer.valueOf(winner));
-        return change(old, after, after.size() >= old.minIsr() ? List.of() : rest, winner, old.leaderEpoch() + 1);
+        return change(old, after, minus(elr, winner), winner, old.leaderEpoch() + 1, old.floor(), reports);
     }
 
-    private static PartitionState change(
-            PartitionState old, List<Integer> isr, List<Integer> elr, int leader, int leaderEpoch) {
+    /** With the floor, seats and reports that go with that ISR. */
+    private PartitionState change(
+            PartitionState old,
+            List<Integer> isr,
+            List<Integer> elr,
+            int leader,
+            int leaderEpoch,
+            Floor floor,
+            List<SeatReport> reports) {
+        boolean below = isr.size() < old.minIsr();
+        Floor kept = floor.kind() == Floor.Kind.NONE ? Floor.UNKNOWN : floor;
+        boolean outlives = fault == RandomHistory.Fault.FLOOR_OUTLIVES_ITS_PERIOD && floor.kind() == Floor.Kind.KNOWN;
         return new PartitionState(
                 old.id(),
                 old.replicas(),
                 isr,
-                elr,
+                below ? elr : List.of(),
                 List.of(),
                 leader,
                 leaderEpoch,
@@ -133,8 +173,12 @@ final class ModelController {
                 false,
                 List.of(),
                 List.of(),
-                Floor.NONE,
-                List.of(),
+                below || outlives ? kept : Floor.NONE,
+                below
+                        ? reports.stream()
+                                .filter(report -> elr.contains(report.brokerId()))
+                                .toList()
+                        : List.of(),
                 old.minIsr());
     }
 
@@ -156,11 +200,28 @@ final class ModelController {
         }
         if (error == ErrorCode.NONE) {
             List<Integer> isr = proposal.isr().stream().map(IsrMember::brokerId).toList();
-            if (proposal.kind() == IsrProposal.Kind.CANCEL || !isr.equals(old.isr())) {
-                commit(change(old, isr, seats(old, isr), old.leader(), old.leaderEpoch()));
+            if (proposal.kind() != IsrProposal.Kind.CHANGE || !isr.equals(old.isr())) {
+                commit(accepted(old, isr, proposal.floor()));
             }
         }
         return new Verdict(error, index(), state());
+    }
+
+    /** The floor counts if the leader holds its mark; who waits for it is judged in the same change. */
+    private PartitionState accepted(PartitionState old, List<Integer> isr, Floor said) {
+        boolean held = old.underMinIsr() || isr.size() < old.minIsr();
+        boolean better = old.floor().kind() != Floor.Kind.KNOWN
+                || said.offset() < old.floor().offset();
+        Floor floor = held && better && isr.size() < old.minIsr() ? said : old.floor();
+        List<Integer> elr = new ArrayList<>(seats(old, isr));
+        List<SeatReport> reports = old.unproven();
+        if (floor.kind() == Floor.Kind.KNOWN) {
+            reports.stream()
+                    .filter(report -> !report.holds(floor))
+                    .forEach(report -> elr.remove(Integer.valueOf(report.brokerId())));
+            reports = List.of();
+        }
+        return change(old, isr, elr, old.leader(), old.leaderEpoch(), floor, reports);
     }
 
     private boolean ineligible(IsrMember member) {

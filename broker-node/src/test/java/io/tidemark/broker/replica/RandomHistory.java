@@ -2,7 +2,9 @@ package io.tidemark.broker.replica;
 
 import io.tidemark.model.EpochHistory;
 import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,7 +15,7 @@ import java.util.Set;
 
 /**
  * One random history of three replicas, a controller and a network that delays, repeats and loses, from one seed. Logs
- * survive restarts; every election is clean.
+ * survive restarts, unless a power loss takes their ends; every election is clean.
  */
 final class RandomHistory {
     /** Deliberate faults of what surrounds the replicas: each must be noticed by the checker. */
@@ -28,7 +30,11 @@ final class RandomHistory {
         /** An attempt that may still arrive is reported as refused (K2, R2.33). */
         REFUSAL_MADE_UP,
         /** The leader hears of a partition epoch that never was, which drops what is pending (K1). */
-        PARTITION_EPOCH_MADE_UP
+        PARTITION_EPOCH_MADE_UP,
+        /** A log that lost its end keeps its seat (B1). */
+        SEAT_NOT_JUDGED,
+        /** The floor of one period below min is taken for that of the next (C4). */
+        FLOOR_OUTLIVES_ITS_PERIOD
     }
 
     /** One sending of a proposal: its leader learns one outcome, but copies of it may arrive at any time. */
@@ -68,6 +74,10 @@ final class RandomHistory {
     private long nextEpoch = 100;
     private int contents;
     int acked;
+    /** Whether it ended with nobody who is known to hold what was exposed. */
+    boolean stuck;
+
+    int floors;
 
     RandomHistory(long seed, Fault fault) {
         this.random = new Random(seed);
@@ -92,6 +102,9 @@ final class RandomHistory {
                 step();
                 collect();
                 checker.check(world.nodes.values(), controller.state());
+                if (controller.state().floor().kind() == Floor.Kind.KNOWN) {
+                    floors++;
+                }
                 if (i % 8 == 0) {
                     checker.checkMatching(world.nodes.values());
                 }
@@ -142,7 +155,7 @@ final class RandomHistory {
             log("move to %d", broker);
             controller.move(broker);
         } else if (dice < 94) {
-            restart(node);
+            restart(node, random.nextInt(5) == 0);
         } else if (dice < 95) {
             node.writesAtOnce = !node.writesAtOnce;
             flush(node);
@@ -308,13 +321,18 @@ final class RandomHistory {
         node.step(world.now, new ReplicaEvent.MetadataChanged(state, version.views(), index));
     }
 
-    private void restart(Node node) {
+    private void restart(Node node, boolean powerLoss) {
         flush(node);
         long epoch = nextEpoch++;
-        log("restart %d as %d", node.id, epoch);
-        long mark = node.mark() == 0 ? 0 : random.nextLong(node.mark() + 1);
-        world.restart(node.id, node.log.copy(), mark, epoch);
-        controller.register(node.id, epoch);
+        ModelLog log = node.log.copy();
+        if (powerLoss) {
+            log.truncate(random.nextLong(log.end() + 1));
+        }
+        log("restart %d as %d%s", node.id, epoch, powerLoss ? " with a log up to " + log.end() : "");
+        long mark = random.nextLong(Math.min(node.mark(), log.end()) + 1);
+        world.restart(node.id, log, mark, epoch);
+        SeatReport report = new SeatReport(node.id, World.PARTITION, log.start(), log.end(), log.epochs());
+        controller.register(node.id, epoch, !powerLoss, report);
         learned.put(node.id, -1);
         learn(node.id, controller.index());
     }
@@ -385,7 +403,9 @@ final class RandomHistory {
             }
         }
         checker.checkMatching(world.nodes.values());
-        if (!converged()) {
+        if (!controller.state().hasLeader()) {
+            stuck = true;
+        } else if (!converged()) {
             StringBuilder text = new StringBuilder("no convergence: " + controller.state());
             world.nodes
                     .values()

@@ -103,6 +103,25 @@ final class World {
                 min);
     }
 
+    /** The same state with that floor. */
+    static PartitionState with(Floor floor, PartitionState state) {
+        return new PartitionState(
+                state.id(),
+                state.replicas(),
+                state.isr(),
+                state.elr(),
+                state.lastKnownElr(),
+                state.leader(),
+                state.leaderEpoch(),
+                state.partitionEpoch(),
+                state.recovering(),
+                state.adding(),
+                state.removing(),
+                floor,
+                state.unproven(),
+                state.minIsr());
+    }
+
     /** Everybody, or these brokers only, learn that state. */
     long publish(PartitionState state, int... to) {
         index++;

@@ -76,6 +76,7 @@ public final class ControllerNode implements AutoCloseable {
         if (config.uncleanElection().enabled()) {
             defaults.put("unclean.leader.election.enable", "true");
         }
+        config.uncleanElection().chosen().ifPresent(strategy -> defaults.put("unclean.recovery.strategy", strategy));
         return defaults;
     }
 

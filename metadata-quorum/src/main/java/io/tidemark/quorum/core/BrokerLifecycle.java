@@ -47,7 +47,7 @@ final class BrokerLifecycle {
                 fences.add(new BrokerFenced(broker.id(), broker.epoch()));
             }
         }
-        List<PartitionChanged> changes = PartitionMoves.leave(image, gone, Set.of());
+        List<PartitionChanged> changes = PartitionMoves.leave(image, gone);
         List<MetadataRecord> records = new ArrayList<>();
         if (changes.size() > most) {
             records.addAll(fences);
@@ -93,7 +93,7 @@ final class BrokerLifecycle {
             if (!broker.shuttingDown()) {
                 records.add(new BrokerShuttingDown(broker.id(), broker.epoch()));
             }
-            records.addAll(PartitionMoves.leave(image, Set.of(broker.id()), Set.of()));
+            records.addAll(PartitionMoves.leave(image, Set.of(broker.id())));
         }
         return Decision.of(records, new QuorumReply.Done(), cause);
     }
@@ -106,8 +106,7 @@ final class BrokerLifecycle {
             return Decision.refused(
                     ErrorCode.BROKER_ID_NOT_REGISTERED, "broker " + command.brokerId() + " is not registered", cause);
         }
-        Set<Integer> gone = Set.of(broker.id());
-        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.leave(image, gone, gone));
+        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.forget(image, broker.id()));
         records.add(new BrokerUnregistered(broker.id(), broker.epoch()));
         return Decision.of(records, new QuorumReply.Done(), cause);
     }

@@ -33,7 +33,8 @@ final class ConfigChanges {
     private static final Set<String> LIST_KEYS = Set.of("cleanup.policy", "log.cleanup.policy");
 
     /** What the quorum acts on. */
-    private static final Set<String> CLUSTER_KEYS = Set.of(ClusterImage.MIN_ISR_KEY, PartitionMoves.UNCLEAN_KEY);
+    private static final Set<String> CLUSTER_KEYS =
+            Set.of(ClusterImage.MIN_ISR_KEY, RecoveryStrategy.UNCLEAN_KEY, RecoveryStrategy.KEY);
 
     private static final String SEGMENT_KEY = "log.segment.bytes";
     /** Bytes; what a broker's file may say, unlike a topic. */
@@ -213,7 +214,7 @@ final class ConfigChanges {
             String value = after.get(key);
             if (value == null ? before.containsKey(key) : !value.equals(before.get(key))) {
                 records.add(new ConfigSet(resource, key, value));
-                uncleanAllowed |= key.equals(PartitionMoves.UNCLEAN_KEY);
+                uncleanAllowed |= key.equals(RecoveryStrategy.UNCLEAN_KEY) || key.equals(RecoveryStrategy.KEY);
             }
         }
     }

@@ -34,6 +34,10 @@ public final class Controller {
         if (refusal != null) {
             return Decision.nothing(refusal, Causes.controller(kind(command), "refused whatever the state"));
         }
+        return UncleanRecovery.told(pending, command, decided(pending, command, context));
+    }
+
+    private static Decision decided(ClusterImage pending, QuorumCommand command, DecideContext context) {
         if (command instanceof QuorumCommand.Bootstrap bootstrap) {
             return bootstrap(pending, bootstrap);
         } else if (command instanceof QuorumCommand.NoOp) {

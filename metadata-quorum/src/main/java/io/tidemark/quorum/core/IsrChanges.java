@@ -4,6 +4,7 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
@@ -86,11 +87,14 @@ final class IsrChanges {
         PartitionChange change = new PartitionChange(state, id -> PartitionMoves.active(image, id))
                 .targetIsr(ids(proposal))
                 .recovering(proposal.recovering())
-                .mode(PartitionMoves.mode(image, proposal.id()));
+                .mode(RecoveryStrategy.of(image, proposal.id()));
         if (proposal.kind() != IsrProposal.Kind.CHANGE) {
             change.targetIsr(state.isr()).recovering(state.recovering()).always();
         } else if (isolated(proposal, state)) {
             change = new PartitionChange(state, id -> id != state.leader() && isThere(id));
+        }
+        if (bounds(proposal, state)) {
+            change.floor(proposal.floor());
         }
         Optional<PartitionChanged> record = change.build();
         if (record.isEmpty()) {
@@ -106,6 +110,20 @@ final class IsrChanges {
         reasons.add(proposal.id() + " ISR " + state.isr() + " -> " + after.isr()
                 + (proposal.reason().isEmpty() ? "" : ": " + proposal.reason()));
         return after;
+    }
+
+    /**
+     * Whether what the leader says bounds what can have been exposed, and is better than what is known (B1, rule 2). It does
+     * if the leader holds its mark: because it acts on an ISR below min, or because it asks for one. It does not if the
+     * change goes below min for another reason than its own.
+     */
+    private static boolean bounds(IsrProposal proposal, PartitionState state) {
+        Floor said = proposal.floor();
+        boolean held = state.underMinIsr() || proposal.isr().size() < state.minIsr();
+        return held
+                && said.kind() == Floor.Kind.KNOWN
+                && (state.floor().kind() != Floor.Kind.KNOWN
+                        || said.offset() < state.floor().offset());
     }
 
     /**

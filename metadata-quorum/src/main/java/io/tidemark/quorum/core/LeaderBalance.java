@@ -47,8 +47,9 @@ public final class LeaderBalance {
             image.leaderless().forEach(leaderless::add);
             Collections.sort(leaderless);
             for (PartitionId id : leaderless) {
-                if (PartitionMoves.mode(image, id) == LeaderElection.Mode.UNCLEAN) {
-                    elect(image, image.partition(id), LeaderElection.Mode.UNCLEAN, changes);
+                LeaderElection.Mode mode = RecoveryStrategy.of(image, id);
+                if (mode != LeaderElection.Mode.ONLINE) {
+                    elect(image, image.partition(id), mode, changes);
                 }
             }
         } else {

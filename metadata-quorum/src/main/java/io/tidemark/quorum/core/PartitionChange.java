@@ -1,7 +1,9 @@
 package io.tidemark.quorum.core;
 
+import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -12,9 +14,9 @@ import java.util.function.IntPredicate;
 /**
  * The one place that turns a wish about a partition into at most one record (R7.40).
  *
- * <p>Order: the wished ISR without strangers (B2), the end of a reassignment if its conditions are met (R7.63), the ELR
- * that goes with it (R7.41), the election, the ELR once more for the ISR after the election (B21), the leader named
- * again if a replica leaves (R7.63), the last-known leader (R7.44), the assignment, the recovery state. A field that would
+ * <p>Order: the wished ISR without strangers (B2), the end of a reassignment if its conditions are met (R7.63), the seats
+ * that go with it (R7.41), the election, the seats once more for the ISR after the election (B21), the leader named
+ * again if a replica leaves (R7.63), the last-known ELR (R7.44), the assignment, the recovery state, the floor (B1). A field that would
  * not change is not named, and a record that would name none is not built.
  */
 final class PartitionChange {
@@ -24,7 +26,8 @@ final class PartitionChange {
     private List<Integer> targetIsr;
     private Assignment target;
     private int minIsr;
-    private Set<Integer> unclean = Set.of();
+    private final Seats seats;
+    private Floor floor;
     private boolean recovering;
     private boolean always;
 
@@ -61,6 +64,7 @@ final class PartitionChange {
         this.target = Assignment.of(before);
         this.minIsr = before.minIsr();
         this.recovering = before.recovering();
+        this.seats = new Seats(before);
     }
 
     PartitionChange mode(LeaderElection.Mode value) {
@@ -78,9 +82,22 @@ final class PartitionChange {
         return targetIsr(without(before.isr(), brokers));
     }
 
-    /** Replicas whose logs may have lost what they held: they lose their seat in the ELR too (R7.45). */
-    PartitionChange unclean(Set<Integer> brokers) {
-        unclean = brokers;
+    /** Brokers that will not come back: they have no seat, and nobody waits for them (R7.5). */
+    PartitionChange forgetting(Set<Integer> brokers) {
+        seats.forget(brokers);
+        return this;
+    }
+
+    /** A new incarnation: it leaves the ISR, and its seat is judged (R7.45, B1). */
+    PartitionChange returned(SeatReport report, boolean intact) {
+        seats.returned(report, intact);
+        return leavingIsr(Set.of(report.brokerId()));
+    }
+
+    /** What the leader says of the exposed prefix (B1, rule 2); counts only while the ISR is below min afterwards. */
+    PartitionChange floor(Floor value) {
+        floor = value;
+        seats.floor(value);
         return this;
     }
 
@@ -107,56 +124,63 @@ final class PartitionChange {
                 targetIsr.stream().filter(target.replicas()::contains).toList();
         Assignment after = target.completed(isr);
         isr = isr.stream().filter(after.replicas()::contains).toList();
-        LeaderElection.Outcome elected = LeaderElection.elect(
-                mode, after.replicas(), isr, elrBeside(isr, after.replicas()), before.leader(), acceptable);
+        Seats.Beside beside = seats.beside(isr, after.replicas(), minIsr);
+        LeaderElection.Outcome elected =
+                LeaderElection.elect(mode, after.replicas(), isr, beside, before.leader(), acceptable);
         boolean seatless = elected.leader() != PartitionState.NO_LEADER && !isr.contains(elected.leader());
         if (seatless) {
             isr = List.of(elected.leader()); // R7.37 from the ELR, R7.38 unclean
         }
-        List<Integer> elr = elected.unclean() ? List.of() : elrBeside(isr, after.replicas());
+        beside = elected.unclean() ? Seats.Beside.NONE : seats.beside(isr, after.replicas(), minIsr);
         boolean replicaLeaves = !after.replicas().containsAll(before.replicas());
         boolean namesLeader = elected.leader() != before.leader() || elected.unclean() || replicaLeaves;
         boolean nowRecovering = recovering || elected.unclean();
-        List<Integer> lastKnown = lastKnown(elected.leader(), after.replicas());
+        List<Integer> lastKnown = lastKnown(elected.leader(), after.replicas(), beside.lost());
         PartitionChanged change = new PartitionChanged(
                 before.id(),
                 namesLeader ? elected.leader() : null,
                 sameMembers(isr, before.isr()) ? null : isr,
-                sameMembers(elr, before.elr()) ? null : elr,
+                sameMembers(beside.elr(), before.elr()) ? null : beside.elr(),
                 lastKnown.equals(before.lastKnownElr()) ? null : lastKnown,
                 nowRecovering == before.recovering() ? null : nowRecovering,
                 after.replicas().equals(before.replicas()) ? null : after.replicas(),
                 sameMembers(after.adding(), before.adding()) ? null : after.adding(),
                 sameMembers(after.removing(), before.removing()) ? null : after.removing(),
-                null,
-                null);
+                floorAfter(isr, elected.unclean()),
+                beside.reports().equals(before.unproven()) ? null : beside.reports());
         return always || namesAField(change) ? Optional.of(change) : Optional.empty();
     }
 
-    /** R7.41, R7.42: who held all of the exposed prefix, as long as the ISR is below min; in replica order (B2). */
-    private List<Integer> elrBeside(List<Integer> isr, List<Integer> replicas) {
-        if (isr.size() >= minIsr) {
-            return List.of();
+    /**
+     * R7.44: the leader that a partition lost, for as long as it has none; behind it those whose seats were lost (B1). Who is
+     * no replica any more is forgotten (B2).
+     */
+    private List<Integer> lastKnown(int leader, List<Integer> replicas, List<Integer> lost) {
+        List<Integer> lastKnown = new ArrayList<>();
+        if (leader == PartitionState.NO_LEADER) {
+            lastKnown.addAll(before.hasLeader() ? List.of(before.leader()) : before.lastKnownElr());
+            lastKnown.removeIf(broker -> !replicas.contains(broker) || (lostBefore(broker) && !lost.contains(broker)));
         }
-        List<Integer> elr = new ArrayList<>();
-        for (int replica : replicas) {
-            boolean seated = before.isr().contains(replica) || before.elr().contains(replica);
-            if (seated && !isr.contains(replica) && !unclean.contains(replica)) {
-                elr.add(replica);
-            }
-        }
-        return elr;
+        lost.stream().filter(broker -> !lastKnown.contains(broker)).forEach(lastKnown::add);
+        return lastKnown;
     }
 
-    /** R7.44: the leader that a partition lost, for as long as it has none; forgotten when it is no replica any more (B2). */
-    private List<Integer> lastKnown(int leader, List<Integer> replicas) {
-        if (leader != PartitionState.NO_LEADER) {
-            return List.of();
+    private boolean lostBefore(int broker) {
+        return before.report(broker) != null && !before.elr().contains(broker);
+    }
+
+    /**
+     * The floor, if this change is what sets it; at or above min there is none, and the fold takes care of that as it does
+     * of a period below min that begins with this change. An unclean winner may expose other records than those that the
+     * floor bounded, and says so itself.
+     */
+    private Floor floorAfter(List<Integer> isr, boolean unclean) {
+        if (isr.size() >= minIsr) {
+            return null;
         }
-        List<Integer> lost = before.hasLeader() && before.lastKnownElr().isEmpty()
-                ? List.of(before.leader())
-                : before.lastKnownElr();
-        return lost.stream().filter(replicas::contains).toList();
+        Floor unbounded = before.floor().kind() == Floor.Kind.KNOWN ? Floor.UNKNOWN : null;
+        Floor after = unclean ? unbounded : floor;
+        return after == null || after.equals(before.floor()) ? null : after;
     }
 
     private static boolean namesAField(PartitionChanged change) {
@@ -167,7 +191,9 @@ final class PartitionChange {
                 || change.recovering() != null
                 || change.replicas() != null
                 || change.adding() != null
-                || change.removing() != null;
+                || change.removing() != null
+                || change.floor() != null
+                || change.unproven() != null;
     }
 
     private static boolean sameMembers(List<Integer> left, List<Integer> right) {

@@ -6,35 +6,80 @@ import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.QuorumCommand.RegisterBroker;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
 /** The partition changes that follow from a broker going or coming; at most one per partition, in partition order. */
 final class PartitionMoves {
-    static final String UNCLEAN_KEY = "unclean.leader.election.enable";
-
     private PartitionMoves() {}
 
     /**
      * All these brokers leave the ISR of their partitions in one step, and none of them may lead what they leave (R7.20,
      * B4). Costs what the brokers hold.
-     *
-     * @param unclean those of them that lose their seat in the ELR as well (R7.45)
      */
-    static List<PartitionChanged> leave(ClusterImage image, Set<Integer> brokers, Set<Integer> unclean) {
+    static List<PartitionChanged> leave(ClusterImage image, Set<Integer> brokers) {
         IntPredicate acceptable = id -> !brokers.contains(id) && active(image, id);
         Modes modes = new Modes(image);
         List<PartitionChanged> changes = new ArrayList<>();
         for (PartitionId id : heldBy(image, brokers)) {
             PartitionState state = image.partition(id);
-            if (seatsAny(state.isr(), brokers) || seatsAny(state.elr(), unclean)) {
+            if (!Collections.disjoint(state.isr(), brokers)) {
                 new PartitionChange(state, acceptable)
                         .leavingIsr(brokers)
-                        .unclean(unclean)
+                        .mode(modes.of(id))
+                        .build()
+                        .ifPresent(changes::add);
+            }
+        }
+        return changes;
+    }
+
+    /** That broker will not come back: it leaves every ISR, every ELR and every list of who is waited for (R7.5). */
+    static List<PartitionChanged> forget(ClusterImage image, int broker) {
+        Set<Integer> gone = Set.of(broker);
+        IntPredicate acceptable = id -> id != broker && active(image, id);
+        Modes modes = new Modes(image);
+        List<PartitionChanged> changes = new ArrayList<>();
+        for (PartitionId id : heldBy(image, gone)) {
+            PartitionState state = image.partition(id);
+            if (state.isr().contains(broker) || state.elr().contains(broker) || state.report(broker) != null) {
+                new PartitionChange(state, acceptable)
+                        .leavingIsr(gone)
+                        .forgetting(gone)
+                        .mode(modes.of(id))
+                        .build()
+                        .ifPresent(changes::add);
+            }
+        }
+        return changes;
+    }
+
+    /**
+     * A new incarnation of a broker leaves every ISR, and where it has or had a seat, that is judged by what it says of its
+     * log (R7.45, B1). A partition that it does not speak of is one of which it has nothing.
+     */
+    static List<PartitionChanged> returned(ClusterImage image, RegisterBroker command, boolean intact) {
+        int broker = command.brokerId();
+        Map<PartitionId, SeatReport> reports = new HashMap<>();
+        command.reports().forEach(report -> reports.put(report.partition(), report));
+        IntPredicate acceptable = id -> id != broker && active(image, id);
+        Modes modes = new Modes(image);
+        List<PartitionChanged> changes = new ArrayList<>();
+        for (PartitionId id : heldBy(image, Set.of(broker))) {
+            PartitionState state = image.partition(id);
+            boolean doubted =
+                    state.report(broker) != null || (!intact && state.elr().contains(broker));
+            if (doubted || state.isr().contains(broker)) {
+                new PartitionChange(state, acceptable)
+                        .returned(reports.getOrDefault(id, SeatReport.nothing(broker, id)), intact)
                         .mode(modes.of(id))
                         .build()
                         .ifPresent(changes::add);
@@ -93,15 +138,7 @@ final class PartitionMoves {
         return broker != null && broker.active();
     }
 
-    /** R7.35: a topic that prefers being available to being complete says so in its configuration. */
-    static LeaderElection.Mode mode(ClusterImage image, PartitionId id) {
-        String topic = image.topic(id.topicId()).name();
-        return "true".equals(image.topicConfig(topic, UNCLEAN_KEY))
-                ? LeaderElection.Mode.UNCLEAN
-                : LeaderElection.Mode.ONLINE;
-    }
-
-    /** {@link #mode} of one partition after another, looked up once per topic: they come in topic order. */
+    /** The mode of one partition after another, looked up once per topic: they come in topic order. */
     private static final class Modes {
         private final ClusterImage image;
         private TopicId topic;
@@ -114,18 +151,9 @@ final class PartitionMoves {
         LeaderElection.Mode of(PartitionId id) {
             if (!id.topicId().equals(topic)) {
                 topic = id.topicId();
-                mode = PartitionMoves.mode(image, id);
+                mode = RecoveryStrategy.of(image, id);
             }
             return mode;
         }
-    }
-
-    private static boolean seatsAny(List<Integer> members, Set<Integer> brokers) {
-        for (int member : members) {
-            if (brokers.contains(member)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

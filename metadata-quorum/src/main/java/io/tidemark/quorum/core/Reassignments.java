@@ -98,13 +98,13 @@ final class Reassignments {
                     ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "the replicas of the partition are not being changed");
         }
         List<Integer> isr = PartitionChange.without(state.isr(), state.adding());
-        LeaderElection.Mode mode = PartitionMoves.mode(image, state.id());
+        LeaderElection.Mode mode = RecoveryStrategy.of(image, state.id());
         boolean empties = isr.isEmpty() && !state.isr().isEmpty();
         boolean nobodyWaited =
                 PartitionChange.without(state.elr(), state.adding()).isEmpty();
-        if (isr.isEmpty() && (empties || nobodyWaited) && mode != LeaderElection.Mode.UNCLEAN) {
-            return ReplicaLists.invalid(
-                    "only replicas that were being added are in sync, and " + PartitionMoves.UNCLEAN_KEY + " is false");
+        if (isr.isEmpty() && (empties || nobodyWaited) && mode != LeaderElection.Mode.AGGRESSIVE) {
+            return ReplicaLists.invalid("only replicas that were being added are in sync, and "
+                    + RecoveryStrategy.UNCLEAN_KEY + " is false");
         }
         Assignment former =
                 new Assignment(PartitionChange.without(state.replicas(), state.adding()), List.of(), List.of());

@@ -11,7 +11,6 @@ import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A broker process presents itself (R7.1-R7.3, B5).
@@ -23,9 +22,9 @@ import java.util.Set;
  * another, sharing none               refused while the old session lives; afterwards a stranger under that id
  * </pre>
  *
- * A new incarnation leaves every ISR. Its seats in the ELR it keeps only if its logs are <em>intact</em> (B1): an orderly
- * stop that names the registered epoch, or the same kernel boot and mount with nothing cut by recovery. The registration
- * record comes last (R7.3).
+ * A new incarnation leaves every ISR. Its seats in the ELR stay as they were if its logs are <em>intact</em> (B1): an
+ * orderly stop that names the registered epoch, or the same kernel boot and mount with nothing cut by recovery. Otherwise
+ * they are judged by what it reports of its logs ({@link Seats}). The registration record comes last (R7.3).
  */
 final class Registration {
     private Registration() {}
@@ -77,9 +76,7 @@ final class Registration {
 
     private static Decision registered(ClusterImage image, BrokerState old, RegisterBroker command) {
         String evidence = evidence(old, command);
-        Set<Integer> self = Set.of(command.brokerId());
-        List<MetadataRecord> records =
-                new ArrayList<>(PartitionMoves.leave(image, self, evidence == null ? self : Set.of()));
+        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.returned(image, command, evidence != null));
         records.add(record(command, BrokerRegistered.THIS_INDEX, true));
         String reason =
                 evidence == null ? "new incarnation, logs not known to be intact" : "new incarnation, " + evidence;

@@ -34,7 +34,7 @@ final class RequestedElections {
             } else {
                 Optional<PartitionChanged> change = new PartitionChange(
                                 state, broker -> PartitionMoves.active(image, broker))
-                        .mode(command.unclean() ? LeaderElection.Mode.UNCLEAN : LeaderElection.Mode.PREFERRED)
+                        .mode(command.unclean() ? LeaderElection.Mode.AGGRESSIVE : LeaderElection.Mode.PREFERRED)
                         .build();
                 change.ifPresent(records::add);
                 rows.add(change.isPresent() ? Row.DONE : nobody(command.unclean()));

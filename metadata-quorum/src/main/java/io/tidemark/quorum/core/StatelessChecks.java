@@ -2,8 +2,10 @@ package io.tidemark.quorum.core;
 
 import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +36,7 @@ public final class StatelessChecks {
         } else if (command instanceof QuorumCommand.RegisterBroker register) {
             return refusal(registration(register, settings));
         } else if (command instanceof QuorumCommand.AlterPartition alter) {
-            return refusal(alter.partitions().isEmpty() ? invalid("no partition is named") : null);
+            return refusal(alteration(alter));
         } else if (command instanceof QuorumCommand.FenceBrokers fence) {
             return refusal(fence.brokers().isEmpty() ? invalid("no broker is named") : null);
         } else if (command instanceof QuorumCommand.AlterConfigs alter) {
@@ -84,7 +86,26 @@ public final class StatelessChecks {
         if (command.minLevel() < 0 || command.minLevel() > command.maxLevel()) {
             return new Problem(ErrorCode.INVALID_REGISTRATION, "the range of metadata levels is not a range");
         }
+        for (SeatReport report : command.reports()) {
+            if (report.brokerId() != command.brokerId()
+                    || report.logStart() < 0
+                    || report.logStart() > report.logEnd()) {
+                return new Problem(
+                        ErrorCode.INVALID_REGISTRATION,
+                        "a broker reports its own logs, each from its start to its end");
+            }
+        }
         return null;
+    }
+
+    private static Problem alteration(QuorumCommand.AlterPartition command) {
+        for (QuorumCommand.IsrProposal proposal : command.partitions()) {
+            Floor floor = proposal.floor();
+            if (floor.kind() == Floor.Kind.KNOWN && floor.offset() < 0) {
+                return invalid("a floor is an offset of 0 or more");
+            }
+        }
+        return command.partitions().isEmpty() ? invalid("no partition is named") : null;
     }
 
     private static Problem bootstrap(QuorumCommand.Bootstrap command) {

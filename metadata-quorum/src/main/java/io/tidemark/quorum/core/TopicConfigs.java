@@ -45,7 +45,8 @@ final class TopicConfigs {
             Map.entry("segment.index.bytes", between(4, Integer.MAX_VALUE)),
             Map.entry("segment.jitter.ms", NOT_NEGATIVE),
             Map.entry("segment.ms", POSITIVE),
-            Map.entry(PartitionMoves.UNCLEAN_KEY, BOOLEAN));
+            Map.entry(RecoveryStrategy.UNCLEAN_KEY, BOOLEAN),
+            Map.entry(RecoveryStrategy.KEY, RecoveryStrategy.LEGAL));
 
     private TopicConfigs() {}
 

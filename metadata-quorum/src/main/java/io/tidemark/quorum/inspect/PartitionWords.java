@@ -72,7 +72,7 @@ final class PartitionWords {
             words.add("floor " + RecordFields.of(before.floor()) + " -> " + RecordFields.of(after.floor()));
         }
         if (!before.unproven().equals(after.unproven())) {
-            words.add("seats that wait for the floor: "
+            words.add("not known to hold all that was exposed: "
                     + ids(after.unproven().stream()
                             .map(report -> report.brokerId())
                             .toList()));

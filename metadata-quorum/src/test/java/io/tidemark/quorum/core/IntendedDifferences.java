@@ -2,7 +2,9 @@ package io.tidemark.quorum.core;
 
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -10,6 +12,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
 import org.apache.kafka.controller.KafkaOracle.View;
 
 /**
@@ -27,6 +30,7 @@ final class IntendedDifferences {
     private static final String NOT_REGISTERED = "R7.11 a broker that is not registered is told so";
     private static final String NO_ENTRY = "R7.80 what can never be is refused before anybody looks at the cluster";
     private static final String OWN_MIN = "B3 S19 the min ISR of a partition is its own";
+    private static final String EVIDENCE = "B1 seats and elections go by what is known of logs";
     private static final String CANCEL =
             "R7.62 a partition that waits for its ELR goes on waiting when its reassignment is cancelled";
 
@@ -56,8 +60,23 @@ final class IntendedDifferences {
             return PartitionMoves.active(imageAfter, broker);
         }
 
+        /** Ours before the step, with what Kafka does not know. */
+        PartitionState was() {
+            return imageBefore.partition(ours.id());
+        }
+
+        /** The process that the step began, or null. */
+        Step.Register returned() {
+            return step instanceof Step.Register register
+                            && imageBefore.broker(register.broker()) != null
+                            && imageBefore.broker(register.broker()).epoch()
+                                    != imageAfter.broker(register.broker()).epoch()
+                    ? register
+                    : null;
+        }
+
         boolean uncleanAllowed() {
-            return "true".equals(imageAfter.topicConfig(topic, PartitionMoves.UNCLEAN_KEY));
+            return "true".equals(imageAfter.topicConfig(topic, RecoveryStrategy.UNCLEAN_KEY));
         }
     }
 
@@ -76,6 +95,9 @@ final class IntendedDifferences {
             PartitionState state = before.topic(elect.topic()).partition(elect.partition());
             if (kafkaMin.get(elect.topic()) != state.minIsr()) {
                 return OWN_MIN; // the change of the ELR passes for an election
+            }
+            if (state.isr().isEmpty() && state.elr().stream().anyMatch(state::waitsForFloor)) {
+                return EVIDENCE;
             }
             return state.isr().isEmpty()
                             && state.elr().isEmpty()
@@ -126,7 +148,9 @@ final class IntendedDifferences {
             new Rule(LAST_LED, IntendedDifferences::lastKnownLeader),
             new Rule("B2 who leaves the replicas is forgotten", IntendedDifferences::strangers),
             new Rule(OWN_MIN, IntendedDifferences::ownMinIsr),
-            new Rule("B21 the ELR goes with the ISR after the election", IntendedDifferences::afterElection));
+            new Rule("B21 the ELR goes with the ISR after the election", IntendedDifferences::afterElection),
+            new Rule(EVIDENCE, IntendedDifferences::evidence),
+            new Rule("B1 what a leader says of the floor is a change", IntendedDifferences::floorSaid));
 
     /** Every difference that there is. */
     static List<String> names() {
@@ -182,8 +206,7 @@ final class IntendedDifferences {
                 before.removing(),
                 isr,
                 List.of(),
-                id -> !gone.contains(id) && PartitionMoves.active(c.imageBefore(), id),
-                c.uncleanAllowed());
+                id -> !gone.contains(id) && PartitionMoves.active(c.imageBefore(), id));
     }
 
     /** Kafka forgets, where the new target adds nothing or takes nothing away, that something was to be or not to be. */
@@ -212,8 +235,7 @@ final class IntendedDifferences {
         }
         List<Integer> replicas = new ArrayList<>(target);
         replicas.addAll(removing);
-        return decided(
-                c, replicas, List.copyOf(adding), List.copyOf(removing), before.isr(), List.of(), c::active, false);
+        return decided(c, replicas, List.copyOf(adding), List.copyOf(removing), before.isr(), List.of(), c::active);
     }
 
     /** Kafka refuses, as if it were the cancellation that takes the last one out of the ISR. */
@@ -241,8 +263,7 @@ final class IntendedDifferences {
                 List.of(),
                 without(before.isr(), before.adding()),
                 List.of(),
-                c::active,
-                c.uncleanAllowed());
+                c::active);
     }
 
     /** What comes of it, told once more in other words, for the rules that change what is decided on. */
@@ -252,10 +273,8 @@ final class IntendedDifferences {
             List<Integer> adding,
             List<Integer> removing,
             List<Integer> wishedIsr,
-            Collection<Integer> lost,
-            IntPredicate acceptable,
-            boolean uncleanAllowed) {
-        View before = c.before();
+            Collection<Integer> forgotten,
+            IntPredicate acceptable) {
         List<Integer> staying = without(replicas, removing);
         List<Integer> inSync = without(wishedIsr, removing);
         boolean completed = !inSync.isEmpty()
@@ -264,34 +283,172 @@ final class IntendedDifferences {
         List<Integer> all = completed ? staying : replicas;
         List<Integer> isr = new ArrayList<>(wishedIsr);
         isr.retainAll(all);
-        List<Integer> elr = new ArrayList<>(isr.size() >= c.ourMin() ? List.of() : union(before, isr, lost));
-        elr.retainAll(all);
-        List<Integer> seats = isr.isEmpty() ? elr : isr;
-        int leader = acceptable.test(before.leader()) && seats.contains(before.leader())
-                ? before.leader()
-                : first(all, id -> seats.contains(id) && acceptable.test(id));
-        boolean unclean = leader == -1 && uncleanAllowed && first(all, acceptable) != -1;
-        if (unclean) {
-            leader = first(all, acceptable);
-            elr = List.of();
-        } else if (leader != -1 && isr.isEmpty()) {
-            elr = c.ourMin() <= 1 ? List.of() : without(elr, List.of(leader));
+        return concluded(
+                c, all, completed ? List.of() : adding, completed ? List.of() : removing, isr, forgotten, acceptable);
+    }
+
+    /** The seats beside that ISR, and the election. */
+    private static View concluded(
+            Case c,
+            List<Integer> all,
+            List<Integer> adding,
+            List<Integer> removing,
+            List<Integer> isr,
+            Collection<Integer> forgotten,
+            IntPredicate acceptable) {
+        View before = c.before();
+        TreeSet<Integer> elr = new TreeSet<>();
+        List<SeatReport> doubted = new ArrayList<>();
+        if (isr.size() < c.ourMin()) {
+            seats(c, all, isr, forgotten, elr, doubted);
         }
-        boolean led = leader != -1;
-        List<Integer> lastKnown =
-                led ? List.of() : before.leader() != -1 ? List.of(before.leader()) : before.lastKnownElr();
+        List<Integer> seats = new ArrayList<>(isr);
+        if (isr.isEmpty()) {
+            seats.addAll(elr);
+            doubted.forEach(report -> seats.remove(Integer.valueOf(report.brokerId())));
+        }
+        boolean asked =
+                c.step() instanceof Step.Elect || c.step() instanceof Step.Balance balance && !balance.unclean();
+        boolean forced = c.step() instanceof Step.Elect elect && elect.unclean();
+        IntPredicate valid = id -> seats.contains(id) && acceptable.test(id);
+        int leader = asked && !forced && valid.test(all.get(0))
+                ? all.get(0)
+                : valid.test(before.leader()) ? before.leader() : first(all, valid);
+        boolean never = asked && !forced || c.step() instanceof Step.Reassign move && move.target() != null;
+        boolean unclean = false;
+        if (leader == -1 && !never) {
+            boolean anybody = forced || c.uncleanAllowed();
+            leader = anybody
+                    ? best(doubted.stream().filter(report -> report.logEnd() > 0 && acceptable.test(report.brokerId())))
+                    : isr.isEmpty() && seats.isEmpty() ? best(doubted.stream()) : -1;
+            leader = anybody && leader == -1 ? first(all, acceptable) : acceptable.test(leader) ? leader : -1;
+            unclean = leader != -1;
+        }
+        List<Integer> isrAfter = leader != -1 && !isr.contains(leader) ? List.of(leader) : isr;
+        elr.removeAll(isrAfter);
+        if (unclean || isrAfter.size() >= c.ourMin()) {
+            elr.clear();
+            doubted.clear();
+        }
+        List<Integer> lost = new ArrayList<>();
+        doubted.stream()
+                .map(SeatReport::brokerId)
+                .filter(id -> !elr.contains(id))
+                .forEach(lost::add);
+        List<Integer> lastKnown = new ArrayList<>();
+        if (leader == -1) {
+            lastKnown.addAll(before.leader() != -1 ? List.of(before.leader()) : before.lastKnownElr());
+            lastKnown.removeIf(id -> c.was().report(id) != null && !before.elr().contains(id) && !lost.contains(id));
+            lastKnown.retainAll(all);
+        }
+        lost.removeAll(lastKnown);
+        lastKnown.addAll(lost);
+        boolean led = leader != before.leader() || unclean || !all.containsAll(before.replicas());
         View view = new View(
                 all,
-                completed ? List.of() : adding,
-                completed ? List.of() : removing,
-                led && !isr.contains(leader) ? List.of(leader) : isr,
-                elr,
-                lastKnown.stream().filter(all::contains).toList(),
+                adding,
+                removing,
+                isrAfter,
+                List.copyOf(elr),
+                lastKnown,
                 leader,
-                before.leaderEpoch() + (leader == before.leader() && all.containsAll(before.replicas()) ? 0 : 1),
-                0,
+                before.leaderEpoch() + (led ? 1 : 0),
+                before.partitionEpoch(),
                 before.recovering() || unclean);
-        return settled(c, view);
+        boolean changed = !view.equals(before) || !doubted.equals(c.was().unproven());
+        return with(view, view.isr(), view.elr(), view.lastKnownElr(), changed ? 1 : 0);
+    }
+
+    /** Who has a seat, and whose log is doubted (B1). */
+    private static void seats(
+            Case c,
+            List<Integer> all,
+            List<Integer> isr,
+            Collection<Integer> forgotten,
+            TreeSet<Integer> elr,
+            List<SeatReport> doubted) {
+        Floor floor = said(c) == null ? c.was().floor() : said(c);
+        for (int id : without(without(all, isr), forgotten)) {
+            boolean returned = c.returned() != null && c.returned().broker() == id;
+            SeatReport report = c.was().report(id);
+            if (returned && (report != null || unclean(c.returned()))) {
+                report = SideBySide.report(c.returned(), c.ours().id());
+            }
+            boolean seated = c.before().isr().contains(id) || c.before().elr().contains(id);
+            if (!seated && c.was().report(id) == null) {
+                continue;
+            }
+            boolean enough = report == null || floor.kind() == Floor.Kind.KNOWN && report.logEnd() >= floor.offset();
+            if (seated && (enough || floor.kind() != Floor.Kind.KNOWN)) {
+                elr.add(id);
+            }
+            if (!seated || !enough) {
+                doubted.add(report);
+            }
+        }
+    }
+
+    private static boolean unclean(Step.Register step) {
+        return step.evidence() == Step.Evidence.NONE;
+    }
+
+    /** All of their logs are of one epoch. */
+    private static int best(Stream<SeatReport> reports) {
+        int best = -1;
+        long most = -1;
+        for (SeatReport report : reports.toList()) {
+            if (report.logEnd() > most) {
+                most = report.logEnd();
+                best = report.brokerId();
+            }
+        }
+        return best;
+    }
+
+    /** The floor that the step has brought, or null. */
+    private static Floor said(Case c) {
+        PartitionState was = c.was();
+        if (!(c.step() instanceof Step.Alter alter)
+                || alter.floor() < 0
+                || c.ours().isr().size() >= c.ourMin()) {
+            return null;
+        }
+        boolean here = c.topic().equals(alter.topic())
+                && c.ours().id().partition() == alter.partition()
+                && c.ours().floor().equals(SideBySide.floor(alter.floor()));
+        boolean held = was.isr().size() < was.minIsr() || alter.isr().size() < was.minIsr();
+        boolean better = was.floor().kind() != Floor.Kind.KNOWN || was.floor().offset() > alter.floor();
+        return here && held && better ? c.ours().floor() : null;
+    }
+
+    /** Kafka takes every unclean return for a loss of the seat, and every other for proof; it chooses by order. */
+    private static View evidence(Case c, View kafka) {
+        Step.Register returned = c.returned();
+        boolean judged = returned != null
+                && unclean(returned)
+                && (c.before().isr().contains(returned.broker())
+                        || c.before().elr().contains(returned.broker()));
+        if (!judged && c.was().unproven().isEmpty()) {
+            return kafka;
+        }
+        boolean elected = !(c.step() instanceof Step.Alter)
+                && kafka.leader() != -1
+                && !c.before().isr().contains(kafka.leader())
+                && kafka.isr().equals(List.of(kafka.leader()));
+        return concluded(
+                c,
+                kafka.replicas(),
+                kafka.adding(),
+                kafka.removing(),
+                elected ? List.of() : kafka.isr(),
+                List.of(),
+                c::active);
+    }
+
+    private static View floorSaid(Case c, View view) {
+        return said(c) != null && view.partitionEpoch() == c.before().partitionEpoch()
+                ? with(view, view.isr(), view.elr(), view.lastKnownElr(), 1)
+                : view;
     }
 
     /** Kafka empties ELR and last-known leader, and counts PE where there was anything to empty. */
@@ -306,7 +463,8 @@ final class IntendedDifferences {
             return kafka;
         }
         PartitionState was = c.imageBefore().partition(c.ours().id());
-        return was.minIsr() == c.ourMin() ? before : with(before, before.isr(), List.of(), before.lastKnownElr(), 1);
+        List<Integer> lastKnown = before.leader() == -1 ? before.lastKnownElr() : List.of();
+        return was.minIsr() == c.ourMin() ? before : with(before, before.isr(), List.of(), lastKnown, 1);
     }
 
     private static View with(View view, List<Integer> isr, List<Integer> elr, List<Integer> lastKnown, int changes) {
@@ -392,19 +550,14 @@ final class IntendedDifferences {
     private static View unregistered(Case c, View kafka) {
         View before = c.before();
         if (!(c.step() instanceof Step.Unregister gone)
-                || !(before.isr().contains(gone.broker()) || before.elr().contains(gone.broker()))) {
+                || !(before.isr().contains(gone.broker())
+                        || before.elr().contains(gone.broker())
+                        || c.was().report(gone.broker()) != null)) {
             return kafka;
         }
         List<Integer> self = List.of(gone.broker());
         return decided(
-                c,
-                before.replicas(),
-                before.adding(),
-                before.removing(),
-                without(before.isr(), self),
-                self,
-                c::active,
-                c.uncleanAllowed());
+                c, before.replicas(), before.adding(), before.removing(), without(before.isr(), self), self, c::active);
     }
 
     /** Kafka counts the replicas of partition 0, with those that a reassignment adds and removes. */

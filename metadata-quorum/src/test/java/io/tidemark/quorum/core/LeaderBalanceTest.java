@@ -52,7 +52,7 @@ class LeaderBalanceTest {
         assertThat(LeaderBalance.wanting(c.image, Balance.UNCLEAN))
                 .as("not allowed")
                 .isZero();
-        c.setTopicConfig("t", PartitionMoves.UNCLEAN_KEY, "true");
+        c.setTopicConfig("t", RecoveryStrategy.UNCLEAN_KEY, "true");
         assertThat(LeaderBalance.wanting(c.image, Balance.UNCLEAN)).isEqualTo(1);
         balance(Balance.PREFERRED);
         assertThat(c.lastRecords).isEmpty();

@@ -29,7 +29,7 @@ class LeaderElectionTest {
                 LeaderElection.Mode.valueOf(f[0]),
                 Table.ids(f[1]),
                 Table.ids(f[2]),
-                Table.ids(f[3]),
+                new Seats.Beside(Table.ids(f[3]), List.of()),
                 Integer.parseInt(f[4]),
                 Table.ids(f[5])::contains);
         assertThat(outcome).isEqualTo(new LeaderElection.Outcome(Integer.parseInt(f[6]), f[7].equals("unclean")));
@@ -59,7 +59,7 @@ class LeaderElectionTest {
         String after = new PartitionChange(state, Table.ids(f[5])::contains)
                 .mode(LeaderElection.Mode.valueOf(f[2]))
                 .targetIsr(Table.ids(f[3]))
-                .unclean(new HashSet<>(Table.ids(f[4])))
+                .forgetting(new HashSet<>(Table.ids(f[4])))
                 .build()
                 .map(change -> state.with(change).toString())
                 .orElse("none");

@@ -135,6 +135,6 @@ class ReassignmentScenarioTest {
         is("M{L=-1 LE=1 PE=3 R=[1, 2, 3] ISR=[] ELR=[1, 2] LKE=[1]}");
         c.run(TestCluster.registration(
                 1, "new", List.of("empty"), c.epoch(1), c.image.broker(1).bootEvidence(), true));
-        is("M{L=-1 LE=1 PE=4 R=[1, 2, 3] ISR=[] ELR=[2] LKE=[1]}");
+        is("M{L=-1 LE=1 PE=4 R=[1, 2, 3] ISR=[] ELR=[1, 2] LKE=[1]}");
     }
 }

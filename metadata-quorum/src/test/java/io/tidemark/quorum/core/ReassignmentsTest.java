@@ -124,7 +124,7 @@ class ReassignmentsTest {
     void unlessUncleanElectionsAreAllowedAndThenItSaysSo() {
         onlyTheAddedOneIsInSync();
         c.comeBack(3, Return.UNCLEAN);
-        c.setTopicConfig("t", PartitionMoves.UNCLEAN_KEY, "true");
+        c.setTopicConfig("t", RecoveryStrategy.UNCLEAN_KEY, "true");
         c.comeBack(2, Return.UNCLEAN);
         c.comeBack(1, Return.UNCLEAN);
         assertThat(cancel()).isEqualTo(ErrorCode.NONE);

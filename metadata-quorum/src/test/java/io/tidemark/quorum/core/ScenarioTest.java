@@ -43,14 +43,29 @@ class ScenarioTest {
     @Test
     void s2BothLosePowerAtMinIsrOneAndNobodyIsElectedForHavingLedLast() {
         TestCluster c = TestCluster.baseline(2, 1, false);
+        c.setTopicConfig("t", RecoveryStrategy.KEY, "none");
         c.fence(1);
         assertThat(c.m()).isEqualTo("M{L=2 LE=1 PE=1 ISR=[2] ELR=[] LKE=[]}");
         c.fence(2);
         assertThat(c.m()).isEqualTo("M{L=-1 LE=2 PE=2 ISR=[] ELR=[2] LKE=[2]}");
         c.comeBack(2, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=2 PE=3 ISR=[] ELR=[] LKE=[2]}");
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=2 PE=3 ISR=[] ELR=[2] LKE=[2] UNPROVEN=[2]}");
         c.comeBack(1, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=2 PE=3 ISR=[] ELR=[] LKE=[2]}");
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=2 PE=3 ISR=[] ELR=[2] LKE=[2] UNPROVEN=[2]}");
+    }
+
+    @Test
+    void s2TheOnlyOneOfTheLastIsrIsTheBestThereCanBe() {
+        TestCluster c = TestCluster.baseline(2, 1, false);
+        c.fence(1);
+        c.fence(2);
+        c.comeBack(1, Return.UNCLEAN, 9, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=2 PE=2 ISR=[] ELR=[2] LKE=[2]}");
+        c.comeBack(2, Return.UNCLEAN, 5, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=2 LE=3 PE=4 ISR=[2] ELR=[] LKE=[] RECOVERING}");
+        assertThat(c.lastCause.reason())
+                .contains("t-0: unclean election of broker 2 from broker 2 0..5 epoch 0")
+                .contains("above its end 5 may be lost");
     }
 
     @Test
@@ -141,35 +156,48 @@ class ScenarioTest {
         c.comeBack(3, Return.CLEAN);
         assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=3 ISR=[] ELR=[1, 2] LKE=[1]}");
         c.comeBack(1, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[2] LKE=[1]}");
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[1, 2] LKE=[1] UNPROVEN=[1]}");
         c.comeBack(2, Return.CLEAN);
-        assertThat(c.m()).isEqualTo("M{L=2 LE=2 PE=5 ISR=[2] ELR=[] LKE=[]}");
+        assertThat(c.m()).isEqualTo("M{L=2 LE=2 PE=5 ISR=[2] ELR=[1] LKE=[] UNPROVEN=[1]}");
     }
 
     @Test
     void s14aTheCleanOneOfTwoIsElected() {
         TestCluster c = afterAllFencedOneByOne();
         c.comeBack(2, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[1] LKE=[1]}");
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[1, 2] LKE=[1] UNPROVEN=[2]}");
         c.comeBack(1, Return.CLEAN);
-        assertThat(c.m()).isEqualTo("M{L=1 LE=2 PE=5 ISR=[1] ELR=[] LKE=[]}");
+        assertThat(c.m()).isEqualTo("M{L=1 LE=2 PE=5 ISR=[1] ELR=[2] LKE=[] UNPROVEN=[2]}");
+    }
+
+    @Test
+    void s14bTheBestOfAllIsElectedOnceAllHaveReported() {
+        TestCluster c = afterAllFencedOneByOne();
+        c.comeBack(2, Return.UNCLEAN, 100, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[1, 2] LKE=[1] UNPROVEN=[2]}");
+        c.register(1, Return.UNCLEAN, 90, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=2 LE=2 PE=5 ISR=[2] ELR=[] LKE=[] RECOVERING}");
+        assertThat(c.lastCause.reason())
+                .endsWith("t-0: unclean election of broker 2 from broker 1 0..90 epoch 0, broker 2 0..100 epoch 0;"
+                        + " what was acknowledged above its end 100 may be lost (how far is not known)");
     }
 
     @Test
     void s14bTheLastKnownLeaderIsNotElectedWithoutEvidence() {
         TestCluster c = afterAllFencedOneByOne();
-        c.comeBack(2, Return.UNCLEAN);
-        c.comeBack(1, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=5 ISR=[] ELR=[] LKE=[1]}");
+        c.setTopicConfig("t", RecoveryStrategy.KEY, "none");
+        c.comeBack(2, Return.UNCLEAN, 100, 0, 0);
+        c.comeBack(1, Return.UNCLEAN, 110, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=5 ISR=[] ELR=[1, 2] LKE=[1] UNPROVEN=[1, 2]}");
     }
 
     @Test
     void s14cNorWhenItReturnsFirst() {
         TestCluster c = afterAllFencedOneByOne();
-        c.comeBack(1, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[2] LKE=[1]}");
-        c.comeBack(2, Return.UNCLEAN);
-        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=5 ISR=[] ELR=[] LKE=[1]}");
+        c.comeBack(1, Return.UNCLEAN, 110, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=4 ISR=[] ELR=[1, 2] LKE=[1] UNPROVEN=[1]}");
+        c.comeBack(2, Return.UNCLEAN, 100, 0, 0);
+        assertThat(c.m()).isEqualTo("M{L=1 LE=2 PE=5 ISR=[1] ELR=[] LKE=[] RECOVERING}");
     }
 
     @Test

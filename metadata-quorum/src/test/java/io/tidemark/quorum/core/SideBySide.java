@@ -1,5 +1,6 @@
 package io.tidemark.quorum.core;
 
+import io.tidemark.model.EpochHistory;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
@@ -15,6 +16,7 @@ import io.tidemark.model.metadata.QuorumCommand.IsrMember;
 import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.model.metadata.SeatReport;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -221,7 +223,7 @@ final class SideBySide {
                     isr,
                     alter.recovering(),
                     IsrProposal.Kind.CHANGE,
-                    Floor.NONE,
+                    floor(alter.floor()),
                     "");
             return error(new QuorumCommand.AlterPartition(alter.sender(), alter.senderEpoch(), List.of(proposal)));
         } else if (step instanceof Step.Reassign reassign) {
@@ -270,13 +272,26 @@ final class SideBySide {
         String boot = step.evidence() == Step.Evidence.SAME_BOOT && old != null
                 ? old.bootEvidence()
                 : "boot-" + ours.image.index();
-        return error(TestCluster.registration(
+        QuorumCommand.RegisterBroker plain = TestCluster.registration(
                 step.broker(),
                 "incarnation-" + step.incarnation(),
                 List.of("disk-" + step.disk() + "a", "disk-" + step.disk() + "b"),
                 step.evidence() == Step.Evidence.STOPPED_IN_ORDER ? ours.epoch(step.broker()) : -1,
                 boot,
-                true));
+                true);
+        List<SeatReport> reports = new ArrayList<>();
+        ours.image.partitionsOf(step.broker()).forEach(id -> reports.add(report(step, id)));
+        return error(TestCluster.with(plain, reports));
+    }
+
+    /** What the broker of that step says of its log of that partition. */
+    static SeatReport report(Step.Register step, PartitionId id) {
+        return new SeatReport(
+                step.broker(), id, 0, step.logEnd(), step.logEnd() == 0 ? EpochHistory.EMPTY : EpochHistory.of(0, 0));
+    }
+
+    static Floor floor(int offset) {
+        return offset < 0 ? Floor.NONE : Floor.known(offset, offset == 0 ? -1 : 0, true);
     }
 
     private int heartbeat(Step.Heartbeat step) {
@@ -338,7 +353,7 @@ final class SideBySide {
             return kafka.deleteTopic(delete.topic());
         } else if (step instanceof Step.Config config) {
             int error = kafka.setConfig(config.topic(), config.key(), config.value());
-            if (config.key().equals(PartitionMoves.UNCLEAN_KEY) && !ours.lastRecords.isEmpty()) {
+            if (config.key().equals(RecoveryStrategy.UNCLEAN_KEY) && !ours.lastRecords.isEmpty()) {
                 kafka.electUncleanly(); // Kafka would within five minutes; here it happens at once (R7.35)
             }
             return error;

@@ -15,8 +15,11 @@ sealed interface Step {
         NONE
     }
 
-    /** @param disk two brokers with the same number share directories; other than before means a replaced disk */
-    record Register(int broker, int incarnation, int disk, Evidence evidence) implements Step {}
+    /**
+     * @param disk two brokers with the same number share directories; other than before means a replaced disk
+     * @param logEnd of each of its logs, all of epoch 0. Kafka is not told (B1)
+     */
+    record Register(int broker, int incarnation, int disk, Evidence evidence, int logEnd) implements Step {}
 
     record Heartbeat(int broker, long epoch, long metadataIndex, boolean wantFence, boolean wantShutDown)
             implements Step {}
@@ -44,7 +47,10 @@ sealed interface Step {
     /** @param topic null for the cluster's default; {@code value} null to delete */
     record Config(String topic, String key, String value) implements Step {}
 
-    /** @param topic null for an id that no topic has */
+    /**
+     * @param topic null for an id that no topic has
+     * @param floor what the leader says of the exposed prefix, all of epoch 0; -1 if nothing. Kafka is not told (B1)
+     */
     record Alter(
             int sender,
             long senderEpoch,
@@ -53,7 +59,8 @@ sealed interface Step {
             int leaderEpoch,
             int partitionEpoch,
             boolean recovering,
-            List<Member> isr)
+            List<Member> isr,
+            int floor)
             implements Step {}
 
     /** @param target null to cancel */

@@ -105,7 +105,7 @@ final class StepChance {
         Step.Evidence evidence = sameDisk ? Step.Evidence.values()[chance.below(3)] : Step.Evidence.NONE;
         // Kafka forgets where in its shutdown a process is that registers again, and lets it stop at once (R7.2).
         int incarnation = old != null && !old.shuttingDown() && oneIn(10) ? incarnationOf(old) : (int) image.index();
-        return new Step.Register(id, incarnation, disk, evidence);
+        return new Step.Register(id, incarnation, disk, evidence, chance.below(4));
     }
 
     private static int diskOf(int id, BrokerState old) {
@@ -158,8 +158,8 @@ final class StepChance {
     }
 
     private Step create() {
-        Map<String, String> configs =
-                Map.of(ClusterImage.MIN_ISR_KEY, "" + (1 + chance.below(3)), PartitionMoves.UNCLEAN_KEY, "" + oneIn(4));
+        Map<String, String> configs = Map.of(
+                ClusterImage.MIN_ISR_KEY, "" + (1 + chance.below(3)), RecoveryStrategy.UNCLEAN_KEY, "" + oneIn(4));
         if (oneIn(3)) {
             return new Step.Create(
                     topic(), oneIn(15) ? 0 : 1 + chance.below(3), oneIn(15) ? 0 : 1 + chance.below(4), null, configs);
@@ -204,7 +204,7 @@ final class StepChance {
             return create();
         }
         if (oneIn(3)) {
-            return new Step.Config(topic, PartitionMoves.UNCLEAN_KEY, oneIn(3) ? null : "" + oneIn(2));
+            return new Step.Config(topic, RecoveryStrategy.UNCLEAN_KEY, oneIn(3) ? null : "" + oneIn(2));
         }
         boolean delete = topic != null ? oneIn(4) : oneIn(10);
         return new Step.Config(topic, ClusterImage.MIN_ISR_KEY, delete ? null : "" + (1 + chance.below(3)));
@@ -257,7 +257,8 @@ final class StepChance {
                 state.leaderEpoch() + (oneIn(25) ? chance.below(3) - 1 : 0),
                 state.partitionEpoch() + (oneIn(25) ? chance.below(3) - 1 : 0),
                 state.recovering() ? oneIn(3) : oneIn(40),
-                isr);
+                isr,
+                chance.below(4) - 1);
     }
 
     private boolean activeNow(int id) {

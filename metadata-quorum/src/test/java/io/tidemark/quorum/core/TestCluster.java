@@ -2,6 +2,7 @@ package io.tidemark.quorum.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.EpochHistory;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
@@ -20,6 +21,7 @@ import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumCommand.IsrMember;
 import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -170,6 +172,36 @@ final class TestCluster {
                 List.of());
     }
 
+    /** A new incarnation, fenced still, that says this of its log of topic "t"; {@code epochs} as {@link EpochHistory#of}. */
+    void register(int id, Return how, long logEnd, long... epochs) {
+        incarnations.merge(id, 1, Integer::sum);
+        QuorumCommand.RegisterBroker plain = registration(id, how);
+        SeatReport report = new SeatReport(id, partition(), 0, logEnd, EpochHistory.of(epochs));
+        assertThat(run(with(plain, List.of(report)))).isInstanceOf(QuorumReply.Registered.class);
+    }
+
+    /** The same, and unfenced. */
+    void comeBack(int id, Return how, long logEnd, long... epochs) {
+        register(id, how, logEnd, epochs);
+        unfence(id);
+    }
+
+    static QuorumCommand.RegisterBroker with(QuorumCommand.RegisterBroker plain, List<SeatReport> reports) {
+        return new QuorumCommand.RegisterBroker(
+                plain.clusterId(),
+                plain.brokerId(),
+                plain.incarnationId(),
+                plain.directoryIds(),
+                plain.endpoints(),
+                plain.rack(),
+                plain.previousBrokerEpoch(),
+                plain.bootEvidence(),
+                plain.nothingCut(),
+                plain.minLevel(),
+                plain.maxLevel(),
+                reports);
+    }
+
     /** A new incarnation, and unfenced. */
     void comeBack(int id, Return how) {
         assertThat(register(id, how)).isInstanceOf(QuorumReply.Registered.class);
@@ -230,6 +262,38 @@ final class TestCluster {
                         leader,
                         new IsrProposal(
                                 partition(), leaderEpoch, partitionEpoch, isr, false, kind, Floor.NONE, "a reason"))
+                .error();
+    }
+
+    /** The leader proposes that ISR in the present LE and PE, and says that floor. */
+    ErrorCode alter(Floor floor, Integer... isr) {
+        return propose(floor, IsrProposal.Kind.CHANGE, state().partitionEpoch(), isr);
+    }
+
+    /** The leader reports that floor in the present LE and PE. */
+    ErrorCode report(Floor floor) {
+        return report(floor, state().partitionEpoch());
+    }
+
+    ErrorCode report(Floor floor, int partitionEpoch) {
+        return propose(
+                floor, IsrProposal.Kind.REPORT, partitionEpoch, state().isr().toArray(Integer[]::new));
+    }
+
+    private ErrorCode propose(Floor floor, IsrProposal.Kind kind, int partitionEpoch, Integer... isr) {
+        List<IsrMember> members =
+                Arrays.stream(isr).map(id -> new IsrMember(id, epoch(id))).toList();
+        return propose(
+                        state().leader(),
+                        new IsrProposal(
+                                partition(),
+                                state().leaderEpoch(),
+                                partitionEpoch,
+                                members,
+                                false,
+                                kind,
+                                floor,
+                                "a reason"))
                 .error();
     }
 

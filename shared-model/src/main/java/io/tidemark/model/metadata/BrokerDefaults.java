@@ -35,7 +35,8 @@ public final class BrokerDefaults {
             Map.entry("segment.index.bytes", "log.index.size.max.bytes"),
             Map.entry("segment.jitter.ms", "log.roll.jitter.ms"),
             Map.entry("segment.ms", "log.roll.ms"),
-            Map.entry("unclean.leader.election.enable", "unclean.leader.election.enable"));
+            Map.entry("unclean.leader.election.enable", "unclean.leader.election.enable"),
+            Map.entry("unclean.recovery.strategy", "unclean.recovery.strategy"));
 
     private static final Map<String, String> TOPIC_KEYS = BROKER_KEYS.entrySet().stream()
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getValue, Map.Entry::getKey));

@@ -216,6 +216,17 @@ public final class ImageBuilder {
         for (int member : state.isr()) {
             Check.that(!state.elr().contains(member), "ISR and ELR are disjoint (I5): %s", state);
         }
+        for (SeatReport report : state.unproven()) {
+            boolean seated = state.elr().contains(report.brokerId());
+            Check.that(
+                    seated
+                            ? state.floor().kind() == Floor.Kind.UNKNOWN
+                            : state.lastKnownElr().contains(report.brokerId()),
+                    "whose log is doubted waits for the floor or has lost its seat (B1): %s, %s",
+                    state,
+                    report);
+            Check.that(state.underMinIsr(), "nobody is doubted while the ISR reaches its min (B1): %s", state);
+        }
         Check.that(
                 !state.hasLeader() || state.isr().contains(state.leader()),
                 "a leader is in its own ISR (I11): %s",

@@ -9,7 +9,8 @@ import java.util.List;
  * @param replicas assigned brokers in order of preference; the first is the preferred leader (R1.6)
  * @param isr committed in-sync replicas, in stored order; holds the leader whenever there is one (I11)
  * @param elr eligible leader replicas; disjoint from the ISR and, like it, a subset of the replicas (I5, B2)
- * @param lastKnownElr the leader at the moment the partition became leaderless, else empty (R7.44)
+ * @param lastKnownElr the leader at the moment the partition became leaderless, while it is so (R7.44), and replicas that
+ *     lost their seat because their logs do not hold what the floor asks for, while |ISR| < minIsr (B1)
  * @param leader broker id, or -1
  * @param leaderEpoch LE: +1 exactly when a change carries a leader (R1.7)
  * @param partitionEpoch PE: +1 on every change (R1.7)
@@ -17,7 +18,8 @@ import java.util.List;
  * @param adding those of the replicas that a reassignment under way has added; {@code removing} those that it will take
  *     away. Without them, both are empty (R7.60)
  * @param floor see {@link Floor}; none exactly when |ISR| >= minIsr
- * @param unproven reports of ELR seats that wait for the floor (B1)
+ * @param unproven reports of replicas that had a seat and are not known to hold what was exposed: those in the ELR wait
+ *     for the floor, the others have lost their seat and are in {@code lastKnownElr} (B1)
  * @param minIsr effective min ISR, derived by the fold from topic and cluster config and the target replicas; never
  *     stored in records (B3)
  */
@@ -86,6 +88,21 @@ public record PartitionState(
         return isr.size() < minIsr;
     }
 
+    /** What is known of that replica's log, if it is not known to hold what was exposed; else null. */
+    public SeatReport report(int broker) {
+        for (SeatReport report : unproven) {
+            if (report.brokerId() == broker) {
+                return report;
+            }
+        }
+        return null;
+    }
+
+    /** Whether that replica has a seat in the ELR that waits for the floor: it may not be elected (B1). */
+    public boolean waitsForFloor(int broker) {
+        return elr.contains(broker) && report(broker) != null;
+    }
+
     /** The state after {@code change}: PE + 1, LE + 1 if it names a leader; its min ISR is kept for the fold to set. */
     public PartitionState with(MetadataRecord.PartitionChanged change) {
         return new PartitionState(
@@ -134,7 +151,7 @@ public record PartitionState(
                         replicas,
                         isr,
                         List.of(),
-                        lastKnownElr,
+                        hasLeader() ? List.of() : lastKnownElr,
                         leader,
                         leaderEpoch,
                         partitionEpoch + 1,
@@ -153,7 +170,9 @@ public record PartitionState(
 
     @Override
     public String toString() {
+        List<Integer> waiting = elr.stream().filter(this::waitsForFloor).toList();
         return "M{L=" + leader + " LE=" + leaderEpoch + " PE=" + partitionEpoch + " ISR=" + isr + " ELR=" + elr
-                + " LKE=" + lastKnownElr + (recovering ? " RECOVERING" : "") + "}";
+                + " LKE=" + lastKnownElr + (waiting.isEmpty() ? "" : " UNPROVEN=" + waiting)
+                + (recovering ? " RECOVERING" : "") + "}";
     }
 }

@@ -289,13 +289,13 @@ class ClusterImageTest {
                         null,
                         List.of(1),
                         List.of(2),
-                        null,
+                        List.of(3),
                         true,
                         null,
                         null,
                         null,
                         Floor.known(9, 0, true),
-                        List.of(new SeatReport(2, P0, 0, 5, EpochHistory.of(0, 0)))),
+                        List.of(new SeatReport(3, P0, 0, 5, EpochHistory.of(0, 0)))),
                 change(P1, -1, List.of(), List.of(2, 3)),
                 new MetadataRecord.ProducerIdsAllocated(1, 0, 1000));
         image = image.apply(image.index() + 3, entry(-7));
@@ -311,6 +311,36 @@ class ClusterImageTest {
         // And the fold goes on as on the original.
         assertThat(after(read, minIsr(ConfigResource.topic("t"), "1")).digest())
                 .isEqualTo(after(image, minIsr(ConfigResource.topic("t"), "1")).digest());
+    }
+
+    @Test
+    void whoseLogIsDoubtedWaitsForTheFloorOrHasLostItsSeat() {
+        ClusterImage image = after(cluster(), minIsr(ConfigResource.topic("t"), "3"));
+        List<SeatReport> doubted = List.of(new SeatReport(2, P0, 0, 5, EpochHistory.of(0, 0)));
+        PartitionState waits =
+                after(image, belowMin(List.of(2), List.of(), null, doubted)).partition(P0);
+        assertThat(waits.waitsForFloor(2)).isTrue();
+        assertThat(after(image, belowMin(List.of(), List.of(2), null, doubted))
+                        .partition(P0)
+                        .waitsForFloor(2))
+                .isFalse();
+        assertThatThrownBy(() -> after(image, belowMin(List.of(2), List.of(), Floor.known(9, 0, true), doubted)))
+                .isInstanceOf(Check.Violation.class);
+        assertThatThrownBy(() -> after(image, belowMin(List.of(), List.of(), null, doubted)))
+                .isInstanceOf(Check.Violation.class);
+        ClusterImage one = after(cluster(), minIsr(ConfigResource.topic("t"), "1"));
+        assertThatThrownBy(() -> after(one, belowMin(List.of(), List.of(2), null, doubted)))
+                .as("nobody is at min ISR 1")
+                .isInstanceOf(Check.Violation.class);
+        ClusterImage lowered = after(
+                after(image, belowMin(List.of(2), List.of(), null, doubted)), minIsr(ConfigResource.topic("t"), "2"));
+        assertThat(lowered.partition(P0).unproven()).isEmpty();
+    }
+
+    private static MetadataRecord belowMin(
+            List<Integer> elr, List<Integer> lastKnownElr, Floor floor, List<SeatReport> reports) {
+        return new MetadataRecord.PartitionChanged(
+                P0, null, List.of(1), elr, lastKnownElr, null, null, null, null, floor, reports);
     }
 
     @Test
