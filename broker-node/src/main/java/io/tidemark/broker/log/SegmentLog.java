@@ -401,7 +401,8 @@ public final class SegmentLog {
         checkNothingStaged();
         Check.that(!flushing, "a log is not truncated during a flush");
         reader.truncated();
-        lowerCheckpoints(offset);
+        // Below the first segment: a loss of power may bring any of them back, and what is left then must be looked at.
+        lowerCheckpoints(Math.min(offset, segments.first().base()));
         index.deleteLog(id);
         segments.deleteFrom(0);
         segments.create(offset);

@@ -65,6 +65,11 @@ final class FollowerProgress {
         seen = true;
     }
 
+    /** Whether the follower has been heard in a session that it opened after that one. */
+    boolean heardLaterThan(SessionClock clock) {
+        return session != null && clock.isBefore(session);
+    }
+
     /** B14: before the leader's end moves on from {@code leaderEnd}, a follower at it was caught up at its last fetch. */
     void leaderEndMoves(long leaderEnd) {
         if (end == leaderEnd && session != null) {

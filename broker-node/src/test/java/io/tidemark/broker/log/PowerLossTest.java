@@ -1,6 +1,7 @@
 package io.tidemark.broker.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tidemark.model.EpochHistory;
 import java.io.IOException;
@@ -144,6 +145,42 @@ class PowerLossTest {
                 offset = slice.nextOffset();
             }
             return Batches.together(parts.toArray(ByteBuffer[]::new));
+        }
+    }
+
+    /** Any of the segments that were being deleted may be back; what is left of them is one piece all the same. */
+    @Property(tries = 300, shrinking = ShrinkingMode.OFF)
+    void aFullTruncationThatIsCutShortLeavesNoGap(@ForAll long seed) throws IOException {
+        Course course = new Course(seed);
+        for (int i = 0; i < 8; i++) {
+            course.append();
+            course.log.roll();
+        }
+        course.flush();
+        course.checkpoint = course.log.recoveryPoint();
+        int[] deletions = {course.random.nextInt(9)};
+        course.disk.faults((operation, path, bytes) -> {
+            if (operation == SimDisk.Operation.DELETE && deletions[0]-- == 0) {
+                throw new IOException("the power is gone");
+            }
+        });
+        assertThatThrownBy(() -> course.log.truncateFullyAndStartAt(course.log.logEndOffset() + 100))
+                .hasMessage("the power is gone");
+        course.disk.faults((operation, path, bytes) -> {});
+        course.disk.losePower();
+        course.open(new LogRecovery.Known(false, false, 0, 0, course.checkpoint));
+
+        long offset = course.log.logStartOffset();
+        while (offset < course.log.logEndOffset()) {
+            ReadResult result = course.log.read(offset, Long.MAX_VALUE, 1, true);
+            if (result instanceof ReadResult.Cold cold) {
+                cold.warm().run();
+                result = course.log.read(offset, Long.MAX_VALUE, 1, true);
+            }
+            ReadResult.Slice slice = (ReadResult.Slice) result;
+            assertThat(BatchHeader.read(LogRig.bytes(slice), 0).baseOffset()).isEqualTo(offset);
+            slice.slice().release();
+            offset = slice.nextOffset();
         }
     }
 

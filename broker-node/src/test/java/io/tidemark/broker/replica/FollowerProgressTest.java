@@ -42,6 +42,27 @@ class FollowerProgressTest {
     }
 
     @Test
+    void r4_10_aFetchHeldUpInAnEarlierSessionIsKnownToBeLate() {
+        SessionClock earlier = new SessionClock(100);
+        SessionClock later = new SessionClock(200);
+        earlier.fetched(150, 12);
+        later.fetched(250, 12);
+        assertThat(follower.heardLaterThan(earlier)).as("nothing heard").isFalse();
+        follower.fetched(5, 0, 5, 150, earlier);
+        assertThat(follower.heardLaterThan(later)).isFalse();
+        follower.fetched(7, 0, 7, 250, later);
+        assertThat(follower.heardLaterThan(later)).isFalse();
+        assertThat(follower.heardLaterThan(earlier)).isTrue();
+        SessionClock ofAnotherIncarnation = new SessionClock(100);
+        ofAnotherIncarnation.fetched(260, 13);
+        assertThat(follower.heardLaterThan(ofAnotherIncarnation)).isFalse();
+        follower.left(later);
+        assertThat(follower.heardLaterThan(earlier))
+                .as("the later one has left")
+                .isFalse();
+    }
+
+    @Test
     void r4_13_equalityOrTime() {
         fetch(0, 100, 100);
         assertThat(follower.caughtUp(101, LAG, LAG)).isTrue();

@@ -56,7 +56,7 @@ final class Controllers {
         int appliedCount;
         /** The term it acts in, -1 if it does not. It may not know yet that another has begun. */
         long term = -1;
-        /** It has applied everything from before its term (R7.97). */
+        /** It has applied everything from before its term. */
         boolean ready;
 
         long lastEntryMicros;

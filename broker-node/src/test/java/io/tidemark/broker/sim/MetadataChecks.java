@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What holds of the metadata after every entry: I5, I6, I7, I11, B2, B21, and that all controllers have the same. */
+/** What holds of the metadata after every entry: I5, I6, I7, I11, B21, and that all controllers have the same. */
 final class MetadataChecks {
     private record Leadership(PartitionId id, int epoch) {}
 
@@ -67,7 +67,7 @@ final class MetadataChecks {
             throw new Violation("I5", "ISR and ELR share a member: " + state);
         }
         if (!state.replicas().containsAll(state.isr()) || !state.replicas().containsAll(state.elr())) {
-            throw new Violation("B2", "a member is no replica: " + state + " of " + state.replicas());
+            throw new Violation("members", "a member is no replica: " + state + " of " + state.replicas());
         }
         if (state.hasLeader() && !state.isr().contains(state.leader())) {
             throw new Violation("I11", "the leader is not in its ISR: " + state);

@@ -191,6 +191,7 @@ final class Producer {
             }
             done();
         } else if (PASSING.contains(error)) {
+            sim.trace().note("not taken", node, partition.partition(), target, error.name());
             failed(mine);
         } else if (error == Errors.OUT_OF_ORDER_SEQUENCE_NUMBER && forgiven()) {
             // What came before is lost: begin anew.
