@@ -40,6 +40,11 @@ final class FollowerProgress {
         return seen;
     }
 
+    /** Of the last fetch recorded; null if there was none, or the session is over. */
+    SessionClock session() {
+        return session;
+    }
+
     long lastFetchMs() {
         return lastFetchMs;
     }

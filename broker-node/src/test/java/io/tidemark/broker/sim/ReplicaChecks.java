@@ -161,8 +161,14 @@ final class ReplicaChecks {
     /** I14: no fetch of an incarnation is recorded that was known to be gone. */
     private void recorded(Process process, PartitionHost host, Replica replica, Before before) {
         LeaderProbe.fetches(replica).forEach((follower, fetch) -> {
+            LeaderProbe.Fetch earlier = before.fetches().get(follower);
+            if (earlier != null && fetch.isInSessionBefore(earlier)) {
+                throw new Violation(
+                        "R4.10",
+                        describe(process, host) + ": broker " + follower + " is taken back to an earlier session");
+            }
             long registered = before.registered().getOrDefault(follower, -1L);
-            if (!fetch.equals(before.fetches().get(follower)) && fetch.brokerEpoch() < registered) {
+            if (!fetch.equals(earlier) && fetch.brokerEpoch() < registered) {
                 throw new Violation(
                         "I14",
                         describe(process, host) + ": a fetch of broker " + follower + " epoch " + fetch.brokerEpoch()
