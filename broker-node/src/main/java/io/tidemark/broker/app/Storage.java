@@ -124,12 +124,7 @@ final class Storage {
     /** B1, rule 5: what the logs hold; to be asked before anything is written to them. */
     List<SeatReport> reports(int brokerId) {
         return logs.stream()
-                .map(log -> new SeatReport(
-                        brokerId,
-                        log.found().id(),
-                        log.opened().log().logStartOffset(),
-                        log.opened().log().logEndOffset(),
-                        log.opened().log().epochs()))
+                .map(log -> log.opened().report(brokerId, log.found().id()))
                 .toList();
     }
 

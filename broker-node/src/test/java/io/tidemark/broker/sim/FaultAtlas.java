@@ -31,7 +31,7 @@ final class FaultAtlas {
                     continue;
                 }
                 Set<Integer> seats = new HashSet<>(state.isr());
-                seats.addAll(state.elr());
+                state.elr().stream().filter(seat -> !state.waitsForFloor(seat)).forEach(seats::add);
                 seats.remove(broker);
                 seats.removeAll(suspects.keySet());
                 if (seats.isEmpty()) {

@@ -372,7 +372,9 @@ final class Operator {
         TopicState topic = sim.topic();
         if (topic != null) {
             for (PartitionState state : topic.partitions()) {
-                if (!state.hasLeader() && state.isr().isEmpty() && state.elr().isEmpty()) {
+                if (!state.hasLeader()
+                        && state.isr().isEmpty()
+                        && state.elr().stream().allMatch(state::waitsForFloor)) {
                     stuck.add(state.id());
                 }
             }

@@ -27,6 +27,7 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
+import io.tidemark.model.metadata.SeatReport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -66,6 +67,7 @@ public final class Process {
     private List<OpenedLog> recovered;
     private long previousEpoch;
     private boolean nothingCut;
+    private List<SeatReport> reports = List.of();
 
     /** They leave at the end of a turn, with one flush: a process that ends before sends none. */
     private final List<Runnable> answers = new ArrayList<>();
@@ -241,6 +243,10 @@ public final class Process {
             recovered.add(directory.openLog(log, sim.profile().log()));
         }
         directory.allLogsOpened();
+        reports = new ArrayList<>();
+        for (int i = 0; i < found.size(); i++) {
+            reports.add(recovered.get(i).report(id(), found.get(i).id()));
+        }
         nothingCut = recovered.stream().noneMatch(OpenedLog::cut);
         sim.trace().note("recovered", id(), found.size(), "clean", previousEpoch, "cut", !nothingCut);
         AlterPartitionSender alter = new AlterPartitionSender(
@@ -292,7 +298,7 @@ public final class Process {
                         nothingCut,
                         1,
                         1,
-                        List.of()))
+                        reports))
                 .whenComplete((answer, failure) -> later(10, () -> registered(answer)));
     }
 

@@ -310,7 +310,8 @@ final class ReplicaChecks {
         }
         for (int member : state.replicas()) {
             boolean seated = state.isr().contains(member) || state.elr().contains(member);
-            if (!seated || lossy(member)) {
+            // Who waits for the floor is not known to hold it (B1).
+            if (!seated || state.waitsForFloor(member) || lossy(member)) {
                 continue;
             }
             PartitionHost host = hostOf(member, state.id());
