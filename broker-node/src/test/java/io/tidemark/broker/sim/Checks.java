@@ -49,6 +49,10 @@ final class Checks implements Controllers.Observer {
         return histories;
     }
 
+    int uncleanElections() {
+        return metadata.uncleanElections();
+    }
+
     ClusterImage newest() {
         return newest;
     }

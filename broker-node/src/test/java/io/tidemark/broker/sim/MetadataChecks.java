@@ -18,6 +18,12 @@ final class MetadataChecks {
     private final Map<Long, Long> digests = new HashMap<>();
     private final Map<Leadership, Integer> leaders = new HashMap<>();
     private long newest = -1;
+    private int uncleanElections;
+
+    /** Leaders chosen so far who were not known to hold all that was acknowledged, whoever chose them. */
+    int uncleanElections() {
+        return uncleanElections;
+    }
 
     /** True if nobody has applied that entry before. */
     boolean applied(
@@ -78,6 +84,9 @@ final class MetadataChecks {
         if (before != null
                 && (state.partitionEpoch() <= before.partitionEpoch() || state.leaderEpoch() < before.leaderEpoch())) {
             throw new Violation("I6", state + " after " + before);
+        }
+        if (state.recovering() && (before == null || !before.recovering())) {
+            uncleanElections++;
         }
         if (state.hasLeader()) {
             Integer other = leaders.putIfAbsent(new Leadership(state.id(), state.leaderEpoch()), state.leader());

@@ -27,7 +27,6 @@ final class Operator {
     private final List<Profile.Fault> kinds;
     private boolean healing;
     private int faults;
-    private int uncleanElections;
     private long leaderlessSince = -1;
 
     Operator(Simulation sim, Chance chance) {
@@ -45,10 +44,6 @@ final class Operator {
 
     int faults() {
         return faults;
-    }
-
-    int uncleanElections() {
-        return uncleanElections;
     }
 
     void createTopic() {
@@ -384,7 +379,6 @@ final class Operator {
         } else if (leaderlessSince < 0) {
             leaderlessSince = sim.queue().now();
         } else if (sim.queue().now() - leaderlessSince > 3_000_000) {
-            uncleanElections += stuck.size();
             leaderlessSince = -1;
             sim.trace().note("unclean election", stuck.size());
             quorum.submit(new QuorumCommand.ElectLeaders(stuck, true, "operator"));

@@ -33,6 +33,9 @@ final class PartitionHistory {
     private final PartitionId id;
     private final Map<Place, Long> written = new HashMap<>();
     private final TreeMap<Long, Batch> exposed = new TreeMap<>();
+    /** Exposed once, and given up by an unclean election. */
+    private final Set<Batch> abandoned = new HashSet<>();
+
     private final Map<Producer, Integer> sequences = new HashMap<>();
     /** Producers that wait until a batch is exposed before they send the next. */
     private final Set<Long> lossless = new HashSet<>();
@@ -104,6 +107,10 @@ final class PartitionHistory {
 
     /** I3, I10, I13: a batch below somebody's high watermark is the one that was exposed there. */
     void exposes(int broker, boolean leads, Batch batch) {
+        if (!leads && abandoned.contains(batch)) {
+            // It comes back with what an unclean election gave up while it was away, until it follows.
+            return;
+        }
         if (batch.base() < end) {
             Batch known = exposed.get(batch.base());
             if (!batch.equals(known)) {
@@ -158,6 +165,7 @@ final class PartitionHistory {
         losses++;
         lastLoss = now;
         end = Math.min(end, newEnd);
+        abandoned.addAll(exposed.tailMap(end, true).values());
         exposed.tailMap(end, true).clear();
         sequences.clear();
     }

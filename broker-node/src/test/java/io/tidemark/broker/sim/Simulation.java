@@ -138,7 +138,7 @@ final class Simulation {
                 restMicros,
                 operator.faults(),
                 producers.stream().mapToLong(Producer::acknowledged).sum(),
-                operator.uncleanElections(),
+                checks.uncleanElections(),
                 losses,
                 trace.digest(),
                 breach == null ? List.of() : trace.last(lastEvents));
