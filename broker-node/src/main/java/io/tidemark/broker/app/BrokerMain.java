@@ -4,7 +4,6 @@ import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.ConfigException;
 import io.tidemark.model.config.DirectoryException;
 import io.tidemark.model.config.NodeDirectory;
-import io.tidemark.model.config.QuorumRpc;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -23,7 +22,7 @@ public final class BrokerMain {
         try {
             BrokerConfig config = BrokerConfig.load(Path.of(arguments[0]));
             NodeDirectory node = NodeDirectory.open(config.directory(), config.nodeId());
-            Broker broker = new Broker(config, node, QuorumRpc.GRPC, BrokerMain::halt);
+            Broker broker = new Broker(config, node, config.rpc(), BrokerMain::halt);
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(
                             () -> {

@@ -13,6 +13,7 @@ import java.util.Set;
  * @param roles contains BROKER
  * @param directory the data directory, absolute
  * @param voters all controllers
+ * @param rpc transport to the controllers; the same as theirs
  * @param rack {@code broker.rack}
  * @param groups the keys of consumer groups that are given, for Kafka's coordinator to read
  * @param controlledShutdownMaxWaitMs longest time a stop waits for leaders to move away
@@ -23,6 +24,7 @@ public record BrokerConfig(
         Path directory,
         Listeners listeners,
         List<QuorumVoter> voters,
+        QuorumRpc rpc,
         Optional<String> rack,
         AutoTopicCreation autoTopicCreation,
         TopicDefaults topicDefaults,
@@ -66,6 +68,7 @@ public record BrokerConfig(
                 DataPaths.broker(reader),
                 Listeners.read(reader),
                 voters,
+                reader.choice("quorum.rpc", QuorumRpc.GRPC),
                 Optional.of(reader.text("broker.rack")).filter(rack -> !rack.isEmpty()),
                 AutoTopicCreation.read(reader, topicDefaults),
                 topicDefaults,

@@ -82,13 +82,13 @@ class ConfigReaderTest {
                 with(Map.of(
                         "num.io.threads", "8",
                         "listener.name.plaintext.ssl.keystore.type", "PEM",
-                        "quorum.rpc", "grpc")));
+                        "quorum.election.timeout.min.ms", "300")));
         assertThat(BrokerConfig.from(reader).nodeId()).isEqualTo(1);
         assertThat(reader.warnings())
                 .containsExactlyInAnyOrder(
                         "num.io.threads is a key of Kafka that has no effect here",
                         "listener.name.plaintext.ssl.keystore.type is a key of Kafka that has no effect here",
-                        "quorum.rpc has no effect here: only a controller reads it");
+                        "quorum.election.timeout.min.ms has no effect here: only a controller reads it");
     }
 
     @Test
