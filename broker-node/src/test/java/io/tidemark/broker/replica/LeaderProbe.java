@@ -36,4 +36,22 @@ public final class LeaderProbe {
         }
         return fetches;
     }
+
+    /** What it knows of its followers, in words. */
+    public static String known(Replica replica) {
+        if (replica.leading() == null) {
+            return "nothing, it does not lead";
+        }
+        StringBuilder words = new StringBuilder("end " + replica.logEnd());
+        replica.leading()
+                .followers()
+                .forEach((id, follower) -> words.append(", ")
+                        .append(id)
+                        .append(" at ")
+                        .append(follower.end())
+                        .append(" epoch ")
+                        .append(follower.brokerEpoch())
+                        .append(follower.session() == null ? " without a session" : ""));
+        return words + ", brokers " + replica.leading().brokers();
+    }
 }

@@ -1,5 +1,6 @@
 package io.tidemark.broker.sim;
 
+import io.tidemark.broker.replica.LeaderProbe;
 import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.model.metadata.BrokerState;
@@ -49,7 +50,8 @@ final class Convergence {
             return "reassignment under way";
         }
         if (!new HashSet<>(state.isr()).equals(new HashSet<>(state.replicas()))) {
-            return "the ISR is not full";
+            Replica leader = replica(state.leader(), state);
+            return "the ISR is not full" + (leader == null ? "" : ", its leader knows " + LeaderProbe.known(leader));
         }
         Replica leader = replica(state.leader(), state);
         if (leader == null || !leader.leads() || leader.changePending()) {
