@@ -12,6 +12,7 @@ import io.tidemark.broker.api.ListOffsetsHandler;
 import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
+import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.net.ConnectionSettings;
 import io.tidemark.broker.net.LoopHost;
@@ -179,7 +180,10 @@ public final class Broker {
         AlterPartitionSender alter =
                 new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, threads.isrChanges()::execute);
         PartitionLoop.Ports ports = new PartitionLoop.Ports(
-                threads.blocking(), threads.readers(), alter, new LogStore(storage.directory(), node.path()));
+                threads.blocking(),
+                threads.readers(),
+                alter,
+                new LogStore(storage.directory(), node.path(), this::directoryFailed));
         List<PartitionLoop> loops = new ArrayList<>();
         int count = config.network().loops();
         for (int i = 0; i < count; i++) {
@@ -196,6 +200,13 @@ public final class Broker {
                     log.opened());
         }
         return all;
+    }
+
+    /** R7.23: there is no other directory, and as long as this broker is there no other leads what it cannot write. */
+    private void directoryFailed(LogName log, IOException problem) {
+        if (!stopping) {
+            fatal.accept("the data directory " + node.path() + " fails, first seen in " + log + ": " + problem);
+        }
     }
 
     private void wire() {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * Creates and removes partition logs, one at a time per name: a topic's directory is free before its successor's comes.
@@ -26,10 +27,23 @@ public final class LogStore {
 
     private final Map<LogName, ArrayDeque<Waiting>> waiting = new HashMap<>();
 
+    private final BiConsumer<LogName, IOException> onFailure;
+
     public LogStore(DataDirectory directory, Path root) {
+        this(directory, root, (name, problem) -> {});
+    }
+
+    /** @param onFailure told, on any thread, of a log that the disk failed (R7.23); it must not block */
+    public LogStore(DataDirectory directory, Path root, BiConsumer<LogName, IOException> onFailure) {
         this.directory = directory;
         this.root = root;
+        this.onFailure = onFailure;
         directory.logs().forEach(log -> taken.put(log.name(), log.id()));
+    }
+
+    /** That log cannot be read or written any more. */
+    void failed(LogName name, IOException problem) {
+        onFailure.accept(name, problem);
     }
 
     /**

@@ -887,6 +887,9 @@ public final class PartitionHost {
         }
         LOG.error("[{}] partition stopped, it is out of service until this broker is restarted", name, problem);
         failed = true;
+        if (problem instanceof IOException disk) {
+            loop.ports().logs().failed(name, disk);
+        }
         List<Producing> waiting = new ArrayList<>(produces.values());
         produces.clear();
         for (Producing producing : waiting) {

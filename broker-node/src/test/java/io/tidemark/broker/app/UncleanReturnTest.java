@@ -13,14 +13,19 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
@@ -157,6 +162,46 @@ class UncleanReturnTest {
         }
     }
 
+    @Test
+    void s33_aLeaderWhoseDirectoryFailsEndsAndAnotherLeads(@TempDir Path root) throws Exception {
+        try (BrokerCluster cluster = new BrokerCluster(root, 1, 3, 1_000, SETTINGS)) {
+            createTopic(cluster, 3, 2);
+            int leader = cluster.awaitIsr(TOPIC, 0, 3).leader();
+            write(cluster, 20);
+            Path directory = cluster.directory(leader).resolve(TOPIC + "-0");
+            try (Stream<Path> files = Files.list(directory)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(directory);
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrap()))) {
+                // The next batch begins a segment, for which there is no place.
+                admin.incrementalAlterConfigs(Map.of(
+                                new ConfigResource(ConfigResource.Type.TOPIC, TOPIC),
+                                List.of(new AlterConfigOp(
+                                        new ConfigEntry("internal.segment.bytes", "100"), AlterConfigOp.OpType.SET))))
+                        .all()
+                        .get();
+            }
+            try (KafkaProducer<String, String> producer = producer(cluster)) {
+                Future<RecordMetadata> unwritten = producer.send(new ProducerRecord<>(TOPIC, 0, null, "value-20"));
+                Awaitility.await("the broker gives up")
+                        .atMost(BrokerCluster.PATIENCE)
+                        .until(() -> !cluster.fatal().isEmpty());
+                assertThat(cluster.fatal().get(0)).contains("the data directory", TOPIC + "-0");
+                cluster.kill(leader);
+                acked.put(unwritten.get().offset(), "value-20");
+            }
+            PartitionState after = cluster.awaitIsr(TOPIC, 0, 2);
+            assertThat(after.leader()).isNotEqualTo(leader);
+            assertThat(after.recovering()).isFalse();
+            assertThat(read(cluster)).isEqualTo(acked);
+            cluster.start(leader);
+            cluster.awaitIsr(TOPIC, 0, 3);
+        }
+    }
+
     private static PartitionState awaitLeader(BrokerCluster cluster) {
         return Awaitility.await("a leader")
                 .atMost(BrokerCluster.PATIENCE)
@@ -191,11 +236,14 @@ class UncleanReturnTest {
         }
     }
 
-    private void write(BrokerCluster cluster, int records) throws Exception {
+    private static KafkaProducer<String, String> producer(BrokerCluster cluster) {
         Map<String, Object> properties =
                 Map.of("bootstrap.servers", cluster.bootstrap(), "acks", "all", "delivery.timeout.ms", 60_000);
-        try (KafkaProducer<String, String> producer =
-                new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
+        return new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer());
+    }
+
+    private void write(BrokerCluster cluster, int records) throws Exception {
+        try (KafkaProducer<String, String> producer = producer(cluster)) {
             for (int i = 0; i < records; i++) {
                 String value = "value-" + acked.size();
                 long offset = producer.send(new ProducerRecord<>(TOPIC, 0, null, value))

@@ -116,6 +116,12 @@ class ReassignmentScenarioTest {
     }
 
     @Test
+    void s33ABrokerWhoseDirectoryFailsIsABrokerThatIsGone() {
+        c.fence(1);
+        is("M{L=2 LE=1 PE=1 R=[1, 2, 3] ISR=[2, 3] ELR=[] LKE=[]}");
+    }
+
+    @Test
     void s33AReplacedDiskIsAnUncleanReturn() {
         BrokerState old = c.image.broker(1);
         QuorumReply reply = c.run(TestCluster.registration(1, "new", List.of("empty"), -1, "", true));
@@ -128,7 +134,7 @@ class ReassignmentScenarioTest {
     }
 
     @Test
-    void s33NorDoesItKeepASeatInTheElr() {
+    void s33AnEmptyLogProvesNothing() {
         c.fence(3);
         c.fence(2);
         c.fence(1);
@@ -136,5 +142,8 @@ class ReassignmentScenarioTest {
         c.run(TestCluster.registration(
                 1, "new", List.of("empty"), c.epoch(1), c.image.broker(1).bootEvidence(), true));
         is("M{L=-1 LE=1 PE=4 R=[1, 2, 3] ISR=[] ELR=[1, 2] LKE=[1]}");
+        assertThat(c.state().waitsForFloor(1)).isTrue();
+        c.unfence(1);
+        assertThat(c.state().hasLeader()).isFalse();
     }
 }
