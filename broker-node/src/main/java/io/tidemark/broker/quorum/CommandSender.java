@@ -20,7 +20,8 @@ import org.apache.ratis.protocol.RaftClientReply;
 /**
  * Brings commands to the acting controller. A call is carried out at most once however often it is sent, and its answer
  * is kept, so sending it again until it is answered is safe; but a call that was sent and not answered may take effect
- * at any later time. Answers that prove that nothing took effect (void, no controller yet) are followed by a new call.
+ * at any later time. Answers that prove that nothing took effect (void, no controller yet), or that work is
+ * left (unfinished), are followed by a new call.
  */
 final class CommandSender implements AutoCloseable {
     private static final int RETRY_MS = 20;
@@ -132,6 +133,9 @@ final class CommandSender implements AutoCloseable {
             if (nothingHappened) {
                 callId = QuorumCaller.newCall();
                 next(this, this::start, RETRY_MS);
+            } else if (answer.error() == ErrorCode.UNFINISHED) {
+                callId = QuorumCaller.newCall();
+                next(this, this::start, 0);
             } else {
                 result.complete(answer);
             }
