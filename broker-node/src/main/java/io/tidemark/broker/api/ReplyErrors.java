@@ -7,8 +7,12 @@ import org.apache.kafka.common.protocol.Errors;
 final class ReplyErrors {
     private ReplyErrors() {}
 
-    /** A void entry took no effect and was tried again in vain: to the client that is a request without an outcome. */
+    /**
+     * A void entry took no effect and was tried again in vain, unfinished work was not finished in time: to the client both
+     * are a request without an outcome.
+     */
     static Errors of(ErrorCode code) {
-        return code == ErrorCode.VOID_ENTRY ? Errors.REQUEST_TIMED_OUT : Errors.forCode((short) code.code());
+        boolean open = code == ErrorCode.VOID_ENTRY || code == ErrorCode.UNFINISHED;
+        return open ? Errors.REQUEST_TIMED_OUT : Errors.forCode((short) code.code());
     }
 }

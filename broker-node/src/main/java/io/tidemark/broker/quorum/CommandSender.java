@@ -7,6 +7,8 @@ import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumReply.Answer;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,26 +18,53 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftClientReply;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings commands to the acting controller. A call is carried out at most once however often it is sent, and its answer
  * is kept, so sending it again until it is answered is safe; but a call that was sent and not answered may take effect
- * at any later time. Answers that prove that nothing took effect (void, no controller yet) are followed by a new call.
+ * at any later time. Answers that prove that nothing took effect (void, no controller yet), or that work is left
+ * (unfinished), are followed by a new call.
+ *
+ * <p>A call goes only to a controller that has shown that it acts. While none is known, all calls wait for one and the same
+ * search, so that a quorum without a leader is asked as often by a hundred waiting calls as by one.
  */
 final class CommandSender implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CommandSender.class);
     private static final int RETRY_MS = 20;
     private static final int MAX_VOID = 10;
 
     private final LinkSettings settings;
     private final LeaderGuess leader;
-    private final QuorumCaller caller;
+    private final Caller caller;
     private final ScheduledThreadPoolExecutor thread;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
+    /** Calls that wait for the search to end; the thread's. */
+    private final List<Call> waiting = new ArrayList<>();
+    /** A search is under way; the thread's. */
+    private boolean searching;
+
+    /** Single requests to single controllers. */
+    interface Caller extends AutoCloseable {
+        /** One command under that call id; a controller carries out a call at most once. */
+        CompletableFuture<RaftClientReply> write(QuorumVoter to, long callId, byte[] command);
+
+        /** Answered by the acting controller only, without any work: whether that is it. */
+        CompletableFuture<RaftClientReply> probe(QuorumVoter to);
+
+        @Override
+        void close();
+    }
 
     CommandSender(LinkSettings settings, LeaderGuess leader) {
+        this(settings, leader, new QuorumCaller(settings, "commands", settings.rpcTimeoutMs()));
+    }
+
+    CommandSender(LinkSettings settings, LeaderGuess leader, Caller caller) {
         this.settings = settings;
         this.leader = leader;
-        this.caller = new QuorumCaller(settings, "commands", settings.rpcTimeoutMs());
+        this.caller = caller;
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(settings.name() + "-quorum"));
         this.thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
@@ -46,6 +75,58 @@ final class CommandSender implements AutoCloseable {
         call.result.whenComplete((answer, failure) -> open.remove(call));
         next(call, call::start, 0);
         return call.result;
+    }
+
+    /** The thread's: asks one controller after another whether it acts, until one does or nobody waits any more. */
+    private void search() {
+        for (Iterator<Call> calls = waiting.iterator(); calls.hasNext(); ) {
+            Call call = calls.next();
+            if (call.expired()) {
+                calls.remove();
+                call.unknown(null);
+            }
+        }
+        searching = !waiting.isEmpty();
+        if (!searching) {
+            return;
+        }
+        QuorumVoter to = leader.current();
+        caller.probe(to).whenComplete((reply, failure) -> {
+            Throwable problem = failure != null ? failure : reply.getException();
+            if (problem == null) {
+                leader.confirm(to);
+                step(this::found, 0);
+            } else {
+                leader.failed(to, problem);
+                step(this::search, RETRY_MS);
+            }
+        });
+    }
+
+    private void found() {
+        searching = false;
+        List<Call> found = List.copyOf(waiting);
+        waiting.clear();
+        found.forEach(call -> next(call, call::start, 0));
+    }
+
+    /** A step of the search; when this is closed there is none, and {@link #close} answers whoever waits. */
+    private void step(Runnable step, long delayMs) {
+        try {
+            thread.schedule(
+                    () -> {
+                        try {
+                            step.run();
+                        } catch (RuntimeException e) {
+                            LOG.warn("the search for the acting controller begins again", e);
+                            step(this::search, RETRY_MS);
+                        }
+                    },
+                    delayMs,
+                    TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("no more searches for the acting controller: closed");
+        }
     }
 
     private void next(Call call, Runnable step, long delayMs) {
@@ -82,29 +163,21 @@ final class CommandSender implements AutoCloseable {
             this.once = once;
         }
 
-        void start() {
-            if (System.nanoTime() - deadlineNanos >= 0) {
-                unknown(null);
-            } else if (once && !leader.confirmed()) {
-                probe();
-            } else {
-                send();
-            }
+        boolean expired() {
+            return System.nanoTime() - deadlineNanos >= 0;
         }
 
-        /** A single attempt goes only to a controller that has shown that it acts: elsewhere it would be wasted. */
-        private void probe() {
-            QuorumVoter to = leader.current();
-            caller.probe(to).whenComplete((reply, failure) -> {
-                Throwable problem = failure != null ? failure : reply.getException();
-                if (problem == null) {
-                    leader.confirm(to);
-                    next(this, this::start, 0);
-                } else {
-                    leader.failed(to, problem);
-                    next(this, this::start, RETRY_MS);
+        void start() {
+            if (expired()) {
+                unknown(null);
+            } else if (leader.confirmed()) {
+                send();
+            } else {
+                waiting.add(this);
+                if (!searching) {
+                    search();
                 }
-            });
+            }
         }
 
         private void send() {
@@ -128,10 +201,13 @@ final class CommandSender implements AutoCloseable {
 
         private void answered(Answer answer) {
             boolean nothingHappened = answer.error() == ErrorCode.VOID_ENTRY && ++voids <= MAX_VOID
-                    || answer.error() == ErrorCode.NOT_CONTROLLER && System.nanoTime() - deadlineNanos < 0;
+                    || answer.error() == ErrorCode.NOT_CONTROLLER && !expired();
             if (nothingHappened) {
                 callId = QuorumCaller.newCall();
                 next(this, this::start, RETRY_MS);
+            } else if (answer.error() == ErrorCode.UNFINISHED) {
+                callId = QuorumCaller.newCall();
+                next(this, this::start, 0);
             } else {
                 result.complete(answer);
             }

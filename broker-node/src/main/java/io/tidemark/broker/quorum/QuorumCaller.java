@@ -43,7 +43,7 @@ import org.apache.ratis.util.TimeDuration;
  * <p>A failure says little: when one request over a connection meets a controller that does not lead, the transport
  * fails all that are under way on it. So only an answer proves anything about a command.
  */
-final class QuorumCaller implements AutoCloseable {
+final class QuorumCaller implements CommandSender.Caller {
     /** Held, since a logger that nobody holds forgets its level. */
     private static final Logger TRANSPORT_LOG = Logger.getLogger("org.apache.ratis.thirdparty.io.grpc");
 
@@ -108,8 +108,8 @@ final class QuorumCaller implements AutoCloseable {
         return CallId.getAndIncrement();
     }
 
-    /** One command under that call id; a controller carries out a call at most once. */
-    CompletableFuture<RaftClientReply> write(QuorumVoter to, long callId, byte[] command) {
+    @Override
+    public CompletableFuture<RaftClientReply> write(QuorumVoter to, long callId, byte[] command) {
         return send(to, callId, RaftClientRequest.writeRequestType(), command);
     }
 
@@ -118,8 +118,8 @@ final class QuorumCaller implements AutoCloseable {
         return send(to, newCall(), RaftClientRequest.readRequestType(true), query);
     }
 
-    /** Answered by the acting controller only, without any work: whether that is it. */
-    CompletableFuture<RaftClientReply> probe(QuorumVoter to) {
+    @Override
+    public CompletableFuture<RaftClientReply> probe(QuorumVoter to) {
         return send(to, newCall(), RaftClientRequest.readRequestType(true, false, true), new byte[0]);
     }
 

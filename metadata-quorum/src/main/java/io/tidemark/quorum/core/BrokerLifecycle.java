@@ -15,6 +15,7 @@ import io.tidemark.model.metadata.QuorumCommand.FenceBrokers;
 import io.tidemark.model.metadata.QuorumCommand.UnregisterBroker;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,13 +25,13 @@ import java.util.TreeSet;
  * (R7.20-R7.22).
  */
 final class BrokerLifecycle {
-    /** Partition changes of one entry of a fence; about 60 bytes each, so that no entry is larger than the log takes. */
-    static final int CHANGES_PER_FENCE = 20_000;
+    /** Partition changes of one entry; about 60 bytes each, so that no entry is larger than the log takes. */
+    static final int CHANGES_PER_ENTRY = 20_000;
 
     private BrokerLifecycle() {}
 
     static Decision fence(ClusterImage image, FenceBrokers command) {
-        return fence(image, command, CHANGES_PER_FENCE);
+        return fence(image, command, CHANGES_PER_ENTRY);
     }
 
     /**
@@ -80,8 +81,16 @@ final class BrokerLifecycle {
         return Decision.of(records, new QuorumReply.Done(), cause);
     }
 
-    /** The announcement first, once, then the partition changes for whatever remains (R7.21). */
     static Decision shutDown(ClusterImage image, BrokerRef ref) {
+        return shutDown(image, ref, CHANGES_PER_ENTRY);
+    }
+
+    /**
+     * The announcement first, once, then the partition changes for whatever remains (R7.21). If those are more than {@code
+     * most}, first what the broker leads: the command comes again with its heartbeats until it leads nothing, and where it
+     * is only in sync the fence at the end takes it out.
+     */
+    static Decision shutDown(ClusterImage image, BrokerRef ref, int most) {
         Cause cause = Causes.broker("ShutDownBroker", ref, "controlled shutdown");
         Decision refusal = refuseStale(image, ref, cause);
         if (refusal != null) {
@@ -93,20 +102,37 @@ final class BrokerLifecycle {
             if (!broker.shuttingDown()) {
                 records.add(new BrokerShuttingDown(broker.id(), broker.epoch()));
             }
-            records.addAll(PartitionMoves.leave(image, Set.of(broker.id())));
+            List<PartitionChanged> changes = PartitionMoves.leave(image, Set.of(broker.id()));
+            if (changes.size() > most) {
+                changes.sort(Comparator.comparing(
+                        change -> image.partition(change.id()).leader() != broker.id()));
+                changes = changes.subList(0, most);
+            }
+            records.addAll(changes);
         }
         return Decision.of(records, new QuorumReply.Done(), cause);
     }
 
-    /** Partition changes first, its seats in the ELR included, then the broker is forgotten (R7.5). */
     static Decision unregister(ClusterImage image, UnregisterBroker command) {
+        return unregister(image, command, CHANGES_PER_ENTRY);
+    }
+
+    /**
+     * Partition changes first, its seats in the ELR included, then the broker is forgotten (R7.5). More changes than {@code
+     * most} are several entries, with the last thing last.
+     */
+    static Decision unregister(ClusterImage image, UnregisterBroker command, int most) {
         Cause cause = Causes.client("UnregisterBroker", command.client());
         BrokerState broker = image.broker(command.brokerId());
         if (broker == null) {
             return Decision.refused(
                     ErrorCode.BROKER_ID_NOT_REGISTERED, "broker " + command.brokerId() + " is not registered", cause);
         }
-        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.forget(image, broker.id()));
+        List<PartitionChanged> changes = PartitionMoves.forget(image, broker.id());
+        if (changes.size() > most) {
+            return Decision.firstPart(changes.subList(0, most), changes.size(), cause);
+        }
+        List<MetadataRecord> records = new ArrayList<>(changes);
         records.add(new BrokerUnregistered(broker.id(), broker.epoch()));
         return Decision.of(records, new QuorumReply.Done(), cause);
     }

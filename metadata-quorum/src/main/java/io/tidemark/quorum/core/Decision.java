@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * What one command leads to: together the body of one entry of the metadata log.
  *
- * @param records in the order in which they are folded; empty for a refusal, and for a command that found nothing to do
+ * @param records in the order in which they are folded; empty for a refusal that is final, and for a command that found nothing to do
  */
 public record Decision(List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {
     public Decision {
@@ -22,6 +22,17 @@ public record Decision(List<MetadataRecord> records, QuorumReply reply, Metadata
 
     static Decision nothing(QuorumReply reply, MetadataEntry.Cause cause) {
         return new Decision(List.of(), reply, cause);
+    }
+
+    /**
+     * Work too large for one entry: these changes now, and what makes the command complete when it is given again (B4,
+     * R7.98).
+     *
+     * @param whole changes that are to be made in all
+     */
+    static Decision firstPart(List<? extends MetadataRecord> changes, int whole, MetadataEntry.Cause cause) {
+        String message = changes.size() + " of " + whole + " partition changes are made";
+        return of(changes, new QuorumReply.Refused(ErrorCode.UNFINISHED, message), cause);
     }
 
     static Decision refused(ErrorCode error, String message, MetadataEntry.Cause cause) {

@@ -6,6 +6,7 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry.Cause;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.BrokerRegistered;
+import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.QuorumCommand.RegisterBroker;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
@@ -24,12 +25,18 @@ import java.util.List;
  *
  * A new incarnation leaves every ISR. Its seats in the ELR stay as they were if its logs are <em>intact</em> (B1): an
  * orderly stop that names the registered epoch, or the same kernel boot and mount with nothing cut by recovery. Otherwise
- * they are judged by what it reports of its logs ({@link Seats}). The registration record comes last (R7.3).
+ * they are judged by what it reports of its logs ({@link Seats}). The registration record comes last (R7.3), in the last
+ * entry if there are several.
  */
 final class Registration {
     private Registration() {}
 
     static Decision decide(ClusterImage image, RegisterBroker command, DecideContext context) {
+        return decide(image, command, context, BrokerLifecycle.CHANGES_PER_ENTRY);
+    }
+
+    /** @param most partition changes of one entry */
+    static Decision decide(ClusterImage image, RegisterBroker command, DecideContext context, int most) {
         BrokerState old = image.broker(command.brokerId());
         boolean same = old != null && old.incarnationId().equals(command.incarnationId());
         String rival = old == null || same ? null : livingRival(old, command, context);
@@ -51,7 +58,7 @@ final class Registration {
                             + command.maxLevel(),
                     command);
         }
-        return same ? amended(old, command) : registered(image, old, command);
+        return same ? amended(old, command) : registered(image, old, command, most);
     }
 
     /** Why the registered incarnation must be taken to be alive, in words; null if it need not (B5). */
@@ -74,12 +81,16 @@ final class Registration {
                 records, new QuorumReply.Registered(old.epoch()), cause(command, old.epoch(), "same incarnation"));
     }
 
-    private static Decision registered(ClusterImage image, BrokerState old, RegisterBroker command) {
+    private static Decision registered(ClusterImage image, BrokerState old, RegisterBroker command, int most) {
         String evidence = evidence(old, command);
-        List<MetadataRecord> records = new ArrayList<>(PartitionMoves.returned(image, command, evidence != null));
-        records.add(record(command, BrokerRegistered.THIS_INDEX, true));
         String reason =
                 evidence == null ? "new incarnation, logs not known to be intact" : "new incarnation, " + evidence;
+        List<PartitionChanged> changes = PartitionMoves.returned(image, command, evidence != null);
+        if (changes.size() > most) {
+            return Decision.firstPart(changes.subList(0, most), changes.size(), cause(command, -1, reason));
+        }
+        List<MetadataRecord> records = new ArrayList<>(changes);
+        records.add(record(command, BrokerRegistered.THIS_INDEX, true));
         return Decision.of(
                 records, new QuorumReply.Registered(BrokerRegistered.THIS_INDEX), cause(command, -1, reason));
     }

@@ -139,8 +139,13 @@ final class TestCluster {
     }
 
     QuorumReply register(int id, Return how) {
+        return run(returning(id, how));
+    }
+
+    /** What a new incarnation asks for. */
+    QuorumCommand.RegisterBroker returning(int id, Return how) {
         incarnations.merge(id, 1, Integer::sum);
-        return run(registration(id, how));
+        return registration(id, how);
     }
 
     QuorumCommand.RegisterBroker registration(int id, Return how) {

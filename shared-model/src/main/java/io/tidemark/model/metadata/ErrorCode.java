@@ -2,13 +2,15 @@ package io.tidemark.model.metadata;
 
 /**
  * What the quorum can answer, under the names and numbers of the Kafka protocol so that a broker passes them on
- * unchanged. {@link #VOID_ENTRY} is ours and never leaves a broker.
+ * unchanged. {@link #VOID_ENTRY} and {@link #UNFINISHED} are ours and never leave a broker.
  */
 public enum ErrorCode {
     NONE(0),
     UNKNOWN_SERVER_ERROR(-1),
     /** The entry took no effect because it was decided on a state that never came to be; submit a new call. */
     VOID_ENTRY(-100),
+    /** A part of the work is done that is too large for one entry; submit a new call for the rest. */
+    UNFINISHED(-101),
     UNKNOWN_TOPIC_OR_PARTITION(3),
     CLUSTER_AUTHORIZATION_FAILED(31),
     INVALID_TOPIC_EXCEPTION(17),
