@@ -87,7 +87,7 @@ public final class FetchSession {
     public FetchSession(int id, boolean follower, long nowMs) {
         this.id = id;
         this.follower = follower;
-        this.clock = new SessionClock(nowMs);
+        this.clock = new SessionClock();
         this.lastUsedMs = nowMs;
     }
 

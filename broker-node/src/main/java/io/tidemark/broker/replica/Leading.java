@@ -361,9 +361,7 @@ final class Leading {
         long end = log.end();
         boolean readable = ReadRules.readable(
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects);
-        // A fetch that was held up in an old session would stand for good: the new one does not name what has not
-        // moved.
-        if (readable && fetch.record() && !follower.heardLaterThan(fetch.clock())) {
+        if (readable && fetch.record()) {
             long before = follower.end();
             follower.fetched(fetch.offset(), fetch.logStart(), end, nowMs, fetch.clock());
             deletionsReached(effects);

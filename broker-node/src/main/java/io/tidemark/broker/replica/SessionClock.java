@@ -5,31 +5,21 @@ package io.tidemark.broker.replica;
  * session, so that partitions an incremental fetch does not name need no visit (B14).
  */
 public final class SessionClock {
-    /** When the session was opened, monotonic milliseconds. */
-    private final long openedMs;
-
     /** Receipt time of the session's last fetch, monotonic milliseconds; never goes back. */
     private long lastFetchMs = FollowerProgress.NEVER;
     /** Broker epoch of that fetch, -1 if the sender has none. */
     private long brokerEpoch = -1;
-
-    /** Of a session as old as any. */
-    public SessionClock() {
-        this(FollowerProgress.NEVER);
-    }
-
-    public SessionClock(long openedMs) {
-        this.openedMs = openedMs;
-    }
-
-    /** Whether the same incarnation has opened {@code other} after this one: what still comes in this one is late. */
-    boolean isBefore(SessionClock other) {
-        return openedMs < other.openedMs && brokerEpoch == other.brokerEpoch;
-    }
+    /** Whether it has fetched more than once: the follower got the answer to the first. */
+    private boolean continued;
 
     public void fetched(long nowMs, long epoch) {
+        continued |= lastFetchMs != FollowerProgress.NEVER;
         lastFetchMs = Math.max(lastFetchMs, nowMs);
         brokerEpoch = epoch;
+    }
+
+    boolean continued() {
+        return continued;
     }
 
     public long lastFetchMs() {

@@ -41,25 +41,59 @@ class FollowerProgressTest {
         assertThat(follower.lastCaughtUpMs()).isEqualTo(500);
     }
 
+    /** A session that says those offsets at those times, as incarnation 12. */
+    private void says(SessionClock session, long nowMs, long offset) {
+        session.fetched(nowMs, 12);
+        follower.fetched(offset, 0, 100, nowMs, session);
+    }
+
     @Test
-    void r4_10_aFetchHeldUpInAnEarlierSessionIsKnownToBeLate() {
-        SessionClock earlier = new SessionClock(100);
-        SessionClock later = new SessionClock(200);
-        earlier.fetched(150, 12);
-        later.fetched(250, 12);
-        assertThat(follower.heardLaterThan(earlier)).as("nothing heard").isFalse();
-        follower.fetched(5, 0, 5, 150, earlier);
-        assertThat(follower.heardLaterThan(later)).isFalse();
-        follower.fetched(7, 0, 7, 250, later);
-        assertThat(follower.heardLaterThan(later)).isFalse();
-        assertThat(follower.heardLaterThan(earlier)).isTrue();
-        SessionClock ofAnotherIncarnation = new SessionClock(100);
-        ofAnotherIncarnation.fetched(260, 13);
-        assertThat(follower.heardLaterThan(ofAnotherIncarnation)).isFalse();
-        follower.left(later);
-        assertThat(follower.heardLaterThan(earlier))
-                .as("the later one has left")
-                .isFalse();
+    void r4_10_aFetchHeldUpInAnEarlierSessionCountsOnlyUntilTheOneInUseIsHeard() {
+        SessionClock earlier = new SessionClock();
+        SessionClock used = new SessionClock();
+        says(earlier, 100, 5);
+        says(used, 200, 7);
+        says(earlier, 300, 5);
+        used.fetched(400, 12);
+        assertThat(follower.end()).as("it does not name what has not moved").isEqualTo(7);
+        assertThat(follower.session()).isSameAs(used);
+        assertThat(follower.heardWithin(50, 420)).isTrue();
+    }
+
+    @Test
+    void r4_10_norDoesOneThatOpensASessionNobodyGoesOnWith() {
+        SessionClock used = new SessionClock();
+        says(used, 100, 7);
+        used.fetched(150, 12);
+        for (int i = 0; i < 20; i++) {
+            says(new SessionClock(), 200 + i, 3);
+        }
+        used.fetched(400, 12);
+        assertThat(follower.end()).isEqualTo(7);
+        says(used, 500, 9);
+        assertThat(follower.end()).isEqualTo(9);
+    }
+
+    @Test
+    void r4_14_aSessionThatIsGoneOnWithMayLowerTheEnd() {
+        SessionClock earlier = new SessionClock();
+        SessionClock later = new SessionClock();
+        says(earlier, 100, 7);
+        says(later, 200, 3);
+        later.fetched(300, 12);
+        assertThat(follower.end()).isEqualTo(3);
+    }
+
+    @Test
+    void anotherIncarnationStartsAnew() {
+        SessionClock earlier = new SessionClock();
+        says(earlier, 100, 7);
+        SessionClock next = new SessionClock();
+        next.fetched(200, 13);
+        follower.fetched(3, 0, 100, 200, next);
+        earlier.fetched(300, 12);
+        assertThat(follower.end()).isEqualTo(3);
+        assertThat(follower.brokerEpoch()).isEqualTo(13);
     }
 
     @Test

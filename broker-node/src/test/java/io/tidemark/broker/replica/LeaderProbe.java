@@ -6,12 +6,7 @@ import java.util.Map;
 /** Lets checks of other packages see what a leader has recorded. */
 public final class LeaderProbe {
     /** The last fetch recorded of a follower: when, and which incarnation sent it. */
-    public record Fetch(long atMs, long brokerEpoch, SessionClock session) {
-        /** Whether the same incarnation had opened the session of {@code other} after that of this one. */
-        public boolean isInSessionBefore(Fetch other) {
-            return session != null && other.session != null && session.isBefore(other.session);
-        }
-    }
+    public record Fetch(long atMs, long brokerEpoch) {}
 
     private LeaderProbe() {}
 
@@ -30,7 +25,7 @@ public final class LeaderProbe {
         if (replica.leading() != null) {
             replica.leading().followers().forEach((id, follower) -> {
                 if (follower.seen()) {
-                    fetches.put(id, new Fetch(follower.lastFetchMs(), follower.brokerEpoch(), follower.session()));
+                    fetches.put(id, new Fetch(follower.lastFetchMs(), follower.brokerEpoch()));
                 }
             });
         }

@@ -162,11 +162,6 @@ final class ReplicaChecks {
     private void recorded(Process process, PartitionHost host, Replica replica, Before before) {
         LeaderProbe.fetches(replica).forEach((follower, fetch) -> {
             LeaderProbe.Fetch earlier = before.fetches().get(follower);
-            if (earlier != null && fetch.isInSessionBefore(earlier)) {
-                throw new Violation(
-                        "R4.10",
-                        describe(process, host) + ": broker " + follower + " is taken back to an earlier session");
-            }
             long registered = before.registered().getOrDefault(follower, -1L);
             if (!fetch.equals(earlier) && fetch.brokerEpoch() < registered) {
                 throw new Violation(
