@@ -96,7 +96,7 @@ is_wanted() { [[ " ${wanted[*]} " == *" $1 "* ]]; }
 ! is_wanted idle || is_wanted partitions || die "idle needs partitions: ask for both"
 
 # The warm-up, three times on the disks, fills what memory is left, and the compilers of both sides come to rest.
-sizes=(--warm-up-gb 6 --measured-gb 1 --seconds 30)
+sizes=(--warm-up-gb 10 --measured-gb 1 --seconds 30)
 if [[ $quick == yes ]]; then
   rounds=1
   fault_rounds=1
