@@ -29,7 +29,7 @@
 #                  virtual machines more than for all the rest of the work
 #   --gb N         data of a broker for restart (default 2)
 #   --json FILE    default target/bench.json
-#   --data DIR     where the clusters live while they are measured (default: a temporary directory)
+#   --data DIR     where the clusters live while they are measured; throughput writes 50 GB (default: a temporary directory)
 #   --keep         leave the directory, with the servers' logs
 #   --self-check   loses records of a Kafka cluster on purpose (acks=1, a cut tail); succeeds if the harness sees it
 set -euo pipefail
