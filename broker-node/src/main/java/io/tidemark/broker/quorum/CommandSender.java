@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -112,37 +113,33 @@ final class CommandSender implements AutoCloseable {
 
     /** A step of the search; when this is closed there is none, and {@link #close} answers whoever waits. */
     private void step(Runnable step, long delayMs) {
-        try {
-            thread.schedule(
-                    () -> {
-                        try {
-                            step.run();
-                        } catch (RuntimeException e) {
-                            LOG.warn("the search for the acting controller begins again", e);
-                            step(this::search, RETRY_MS);
-                        }
-                    },
-                    delayMs,
-                    TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("no more searches for the acting controller: closed");
-        }
+        schedule(step, delayMs, problem -> {
+            if (!thread.isShutdown()) {
+                LOG.warn("the search for the acting controller begins again", problem);
+                step(this::search, RETRY_MS);
+            }
+        });
     }
 
     private void next(Call call, Runnable step, long delayMs) {
+        schedule(step, delayMs, call::unknown);
+    }
+
+    /** @param failed told if the step fails, or cannot be done any more */
+    private void schedule(Runnable step, long delayMs, Consumer<RuntimeException> failed) {
         try {
             thread.schedule(
                     () -> {
                         try {
                             step.run();
                         } catch (RuntimeException e) {
-                            call.unknown(e);
+                            failed.accept(e);
                         }
                     },
                     delayMs,
                     TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            call.unknown(e);
+            failed.accept(e);
         }
     }
 

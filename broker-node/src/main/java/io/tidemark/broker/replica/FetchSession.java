@@ -78,7 +78,7 @@ public final class FetchSession {
     /** Partitions to look at, longest waiting first: one that gave data comes back behind the others (R4.24). */
     private final Set<Partition> dirty = new LinkedHashSet<>();
 
-    private final SessionClock clock;
+    private final SessionClock clock = new SessionClock();
     /** The epoch the next request must carry; 1 after opening, wraps to 1. */
     private int nextEpoch = 1;
 
@@ -87,7 +87,6 @@ public final class FetchSession {
     public FetchSession(int id, boolean follower, long nowMs) {
         this.id = id;
         this.follower = follower;
-        this.clock = new SessionClock();
         this.lastUsedMs = nowMs;
     }
 
