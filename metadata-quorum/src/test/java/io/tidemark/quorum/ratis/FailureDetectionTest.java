@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.WallTime;
-import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord.BrokerFenced;
-import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.quorum.core.ControllerSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -110,22 +108,10 @@ class FailureDetectionTest {
 
     /** Every fence of that broker in the log so far. */
     private List<MetadataEntry> fences(int broker) throws IOException {
-        List<MetadataEntry> found = new ArrayList<>();
-        int leader = quorum.leader().nodeId();
-        long next = 0;
-        for (boolean more = true; more; ) {
-            QuorumQuery.PollAnswer answer = client.poll(leader, next, 0);
-            more = !answer.entries().isEmpty();
-            next = answer.nextIndex();
-            for (QuorumQuery.IndexedEntry indexed : answer.entries()) {
-                MetadataEntry entry = RecordCodec.decode(indexed.bytes());
-                if (entry.records().stream()
-                        .anyMatch(record -> record instanceof BrokerFenced fenced && fenced.brokerId() == broker)) {
-                    found.add(entry);
-                }
-            }
-        }
-        return found;
+        return client.entries(quorum.leader().nodeId()).stream()
+                .filter(entry -> entry.records().stream()
+                        .anyMatch(record -> record instanceof BrokerFenced fenced && fenced.brokerId() == broker))
+                .toList();
     }
 
     private MetadataEntry awaitFence(FakeBroker broker) throws IOException {

@@ -2,11 +2,15 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.codec.CommandCodec;
 import io.tidemark.model.codec.QueryCodec;
+import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.RefusalText;
+import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.client.RaftClient;
@@ -66,6 +70,21 @@ public final class HarnessClient implements AutoCloseable {
     /** A poll of that controller. */
     QuorumQuery.PollAnswer poll(int nodeId, long nextIndex, int waitMs) throws IOException {
         return QueryCodec.decodePoll(ask(nodeId, new QuorumQuery.Poll(nextIndex, waitMs, 1 << 20)));
+    }
+
+    /** That controller's log so far, in order. */
+    List<MetadataEntry> entries(int nodeId) throws IOException {
+        List<MetadataEntry> found = new ArrayList<>();
+        long next = 0;
+        for (boolean more = true; more; ) {
+            QuorumQuery.PollAnswer answer = poll(nodeId, next, 0);
+            more = !answer.entries().isEmpty();
+            next = answer.nextIndex();
+            for (QuorumQuery.IndexedEntry indexed : answer.entries()) {
+                found.add(RecordCodec.decode(indexed.bytes()));
+            }
+        }
+        return found;
     }
 
     QuorumQuery.StatusAnswer status(int nodeId) throws IOException {

@@ -2,7 +2,6 @@ package io.tidemark.quorum.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
@@ -14,7 +13,6 @@ import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.IsrMember;
 import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
-import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.ControllerSettings;
@@ -103,20 +101,8 @@ class OwnWorkTest {
         return quorum.leader().image().topic(topic).partition(0);
     }
 
-    /** The log so far, in order. */
     private List<MetadataEntry> entries() throws IOException {
-        List<MetadataEntry> found = new ArrayList<>();
-        int leader = quorum.leader().nodeId();
-        long next = 0;
-        for (boolean more = true; more; ) {
-            QuorumQuery.PollAnswer answer = client.poll(leader, next, 0);
-            more = !answer.entries().isEmpty();
-            next = answer.nextIndex();
-            for (QuorumQuery.IndexedEntry indexed : answer.entries()) {
-                found.add(RecordCodec.decode(indexed.bytes()));
-            }
-        }
-        return found;
+        return client.entries(quorum.leader().nodeId());
     }
 
     @Test
