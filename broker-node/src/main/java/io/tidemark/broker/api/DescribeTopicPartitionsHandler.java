@@ -6,7 +6,9 @@ import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.apache.kafka.common.Uuid;
@@ -101,15 +103,18 @@ final class DescribeTopicPartitionsHandler implements ApiHandler {
                 .setPartitions(partitions);
     }
 
-    private static DescribeTopicPartitionsResponsePartition partition(PartitionState partition, ClusterView view) {
+    /** As the ELR it tells who may be elected, as the last known one who has a seat but must prove what he holds (B1). */
+    static DescribeTopicPartitionsResponsePartition partition(PartitionState partition, ClusterView view) {
+        Set<Integer> lastKnown = new LinkedHashSet<>(partition.waiting());
+        lastKnown.addAll(partition.lastKnownElr());
         return new DescribeTopicPartitionsResponsePartition()
                 .setPartitionIndex(partition.id().partition())
                 .setLeaderId(view.leader(partition))
                 .setLeaderEpoch(partition.leaderEpoch())
                 .setReplicaNodes(partition.replicas())
                 .setIsrNodes(partition.isr())
-                .setEligibleLeaderReplicas(partition.elr())
-                .setLastKnownElr(partition.lastKnownElr())
+                .setEligibleLeaderReplicas(partition.eligible())
+                .setLastKnownElr(List.copyOf(lastKnown))
                 .setOfflineReplicas(view.offlineReplicas(partition));
     }
 }

@@ -103,6 +103,20 @@ public record PartitionState(
         return elr.contains(broker) && report(broker) != null;
     }
 
+    /** The seats of the ELR whose holders may be elected. */
+    public List<Integer> eligible() {
+        return unproven.isEmpty()
+                ? elr
+                : elr.stream().filter(seat -> !waitsForFloor(seat)).toList();
+    }
+
+    /** The seats of the ELR that wait for the floor. */
+    public List<Integer> waiting() {
+        return unproven.isEmpty()
+                ? List.of()
+                : elr.stream().filter(this::waitsForFloor).toList();
+    }
+
     /** The state after {@code change}: PE + 1, LE + 1 if it names a leader; its min ISR is kept for the fold to set. */
     public PartitionState with(MetadataRecord.PartitionChanged change) {
         return new PartitionState(
@@ -170,9 +184,8 @@ public record PartitionState(
 
     @Override
     public String toString() {
-        List<Integer> waiting = elr.stream().filter(this::waitsForFloor).toList();
         return "M{L=" + leader + " LE=" + leaderEpoch + " PE=" + partitionEpoch + " ISR=" + isr + " ELR=" + elr
-                + " LKE=" + lastKnownElr + (waiting.isEmpty() ? "" : " UNPROVEN=" + waiting)
+                + " LKE=" + lastKnownElr + (waiting().isEmpty() ? "" : " UNPROVEN=" + waiting())
                 + (recovering ? " RECOVERING" : "") + "}";
     }
 }
