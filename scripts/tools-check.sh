@@ -163,6 +163,8 @@ row works 'Proposed partition reassignment' "propose a reassignment" reassign-pa
 printf '{"version":1,"partitions":[{"topic":"%s","partition":0,"replicas":[3,2,1]}]}' "$topic" >"$work/move.json"
 row works 'Successfully started partition reassignment' "move a partition" reassign-partitions "${server[@]}" --execute --reassignment-json-file "$work/move.json"
 row works 'Reassignment of partition|no active reassignment' "verify a move" reassign-partitions "${server[@]}" --verify --reassignment-json-file "$work/move.json"
+row works 'The inter-broker throttle limit was set to 1000000 B/s' "move with a throttle" reassign-partitions "${server[@]}" --execute --throttle 1000000 --reassignment-json-file "$work/move.json"
+row works 'Clearing topic-level throttles' "lift a throttle" reassign-partitions "${server[@]}" --verify --reassignment-json-file "$work/move.json"
 row works 'No partition reassignments found' "list moves" reassign-partitions "${server[@]}" --list
 row works 'None of the specified partition moves are active' "call a move back" reassign-partitions "${server[@]}" --cancel --reassignment-json-file "$work/move.json"
 row works 'Successfully completed leader election|Valid replica already elected' "elect preferred leaders" leader-election "${server[@]}" --election-type preferred --topic "$topic" --partition 0

@@ -5,6 +5,7 @@ import io.tidemark.broker.net.Call;
 import io.tidemark.model.metadata.BrokerDefaults;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
+import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -140,7 +141,8 @@ final class DescribeConfigsHandler implements ApiHandler {
         values.forEach((key, origins) -> {
             if (asked(resource, key)) {
                 entries.add(entry(key, origins, ConfigType.UNKNOWN, request)
-                        .setReadOnly(BrokerDefaults.topicKey(key) == null));
+                        .setReadOnly(
+                                BrokerDefaults.topicKey(key) == null && !ThrottledReplicas.RATE_KEYS.contains(key)));
             }
         });
         return new DescribeConfigsResult().setConfigs(entries);

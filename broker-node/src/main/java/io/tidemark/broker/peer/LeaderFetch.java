@@ -6,6 +6,7 @@ import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
+import io.tidemark.broker.runtime.ReplicationQuota;
 import io.tidemark.model.EpochAndOffset;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
@@ -169,6 +170,12 @@ final class LeaderFetch {
         if (session.knows(id, position)) {
             return;
         }
+        ReplicationQuota quota = partition.fetchQuota();
+        if (quota != null && !quota.open(nowMs)) {
+            session.leave(id);
+            loop.at(quota.askAgainMs(nowMs), () -> moved.add(partition));
+            return;
+        }
         session.tell(id, position, inFlight > 0);
         rows.computeIfAbsent(
                         id.topicId(),
@@ -291,6 +298,10 @@ final class LeaderFetch {
         if (error != ReplicaError.NONE) {
             // The leader's session drops nothing after an error; the position is named anew once the pause is over.
             session.leave(id);
+        }
+        ReplicationQuota quota = partition.fetchQuota();
+        if (quota != null) {
+            quota.moved(records.remaining(), loop.now().ms());
         }
         response.retainFrame();
         partition.fetched(

@@ -53,8 +53,12 @@ public sealed interface Effect {
     record ProduceAnswered(long token, ReplicaError error, long baseOffset, long logStart, String message)
             implements Effect {}
 
-    /** A reader may read from its offset up to {@code limit}, exclusive. */
-    record ReadAllowed(long token, long limit, long highWatermark, long stableOffset, long logStart)
+    /**
+     * A reader may read from its offset up to {@code limit}, exclusive.
+     *
+     * @param mayWait a follower outside the ISR, which may be held to a rate (R4.23)
+     */
+    record ReadAllowed(long token, long limit, long highWatermark, long stableOffset, long logStart, boolean mayWait)
             implements Effect {}
 
     /** The reader's log parts from this one (R4.5). */

@@ -372,7 +372,12 @@ final class Leading {
         }
         if (readable) {
             effects.add(new Effect.ReadAllowed(
-                    fetch.token(), end, log.highWatermark(), log.highWatermark(), log.logStart()));
+                    fetch.token(),
+                    end,
+                    log.highWatermark(),
+                    log.highWatermark(),
+                    log.logStart(),
+                    !state.isr().contains(fetch.replicaId())));
         }
     }
 
@@ -381,7 +386,7 @@ final class Leading {
         long limit = log.highWatermark();
         if (ReadRules.readable(
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
-            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart()));
+            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false));
         }
     }
 

@@ -245,6 +245,11 @@ public final class Replica {
         return following == null ? null : following.position(now.ms());
     }
 
+    /** R4.23: a follower outside the ISR may be held to a rate. */
+    public boolean fetchMayWait() {
+        return following != null && !state.isr().contains(settings.self());
+    }
+
     /** When a delayed fetch becomes due, {@link Long#MAX_VALUE} if none is delayed. */
     public long fetchDeadlineMs(MonoTime now) {
         return following == null ? Long.MAX_VALUE : following.nextDeadlineMs(now.ms());

@@ -94,6 +94,7 @@ public final class MetadataPublisher implements MetadataWaiter {
             });
         }
         for (PartitionLoop loop : partitions.loops()) {
+            loop.ports().quotas().configure(after, replicaSettings.self());
             loop.post(() -> loop.feedReached(after.index()));
         }
         complete(after.index());

@@ -5,7 +5,6 @@ import io.tidemark.broker.log.FlushTask;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.broker.log.ProducerState;
-import io.tidemark.broker.log.ReadResult;
 import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.broker.log.TimestampLookup;
 import io.tidemark.broker.replica.Effect;
@@ -127,8 +126,6 @@ public final class PartitionHost {
     private ReadRequest reading;
 
     private BiConsumer<Effect, ReplicaError> asking;
-
-    private record ReadRequest(long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {}
 
     private record Marked(int leaderEpoch, MarkListener listener) {}
 
@@ -360,7 +357,7 @@ public final class PartitionHost {
                         long mark = replica.highWatermark();
                         performRead(
                                 new ReadRequest(Math.max(offset, replica.logStart()), maxBytes, true, sink),
-                                new Effect.ReadAllowed(-1, log.logEndOffset(), mark, mark, replica.logStart()));
+                                new Effect.ReadAllowed(-1, log.logEndOffset(), mark, mark, replica.logStart(), false));
                     } else {
                         sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
                     }
@@ -715,38 +712,34 @@ public final class PartitionHost {
 
     private void performRead(ReadRequest request, Effect.ReadAllowed allowed) {
         try {
-            ReadResult result =
-                    log.read(request.offset(), allowed.limit(), request.maxBytes(), request.atLeastOneBatch());
-            if (result instanceof ReadResult.Slice slice) {
-                request.sink()
-                        .read(
-                                slice.slice(),
-                                slice.nextOffset() < allowed.limit(),
-                                allowed.highWatermark(),
-                                allowed.stableOffset(),
-                                allowed.logStart());
-            } else if (result instanceof ReadResult.Cold cold) {
+            Runnable warm =
+                    request.perform(log, allowed, quotaFor(allowed), loop.now().ms());
+            if (warm != null) {
                 loop.ports().readers().execute(() -> {
-                    cold.warm().run();
-                    loop.post(() -> enqueue(
-                            () -> performRead(request, allowed),
-                            () -> request.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1)));
+                    warm.run();
+                    loop.post(() -> enqueue(() -> performRead(request, allowed), request::failed));
                 });
-            } else if (result instanceof ReadResult.OutOfRange range) {
-                request.sink().refused(ReplicaError.OFFSET_OUT_OF_RANGE, allowed.highWatermark(), range.logStart());
-            } else {
-                request.sink()
-                        .read(
-                                null,
-                                request.offset() < allowed.limit(),
-                                allowed.highWatermark(),
-                                allowed.stableOffset(),
-                                allowed.logStart());
             }
         } catch (IOException e) {
             fail(e);
-            request.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
+            request.failed();
         }
+    }
+
+    /** R4.23: the account that a read of this partition is charged to, null if none. */
+    private ReplicationQuota quotaFor(Effect.ReadAllowed allowed) {
+        return allowed.mayWait() && settings.leaderThrottled().contains(id.partition())
+                ? loop.ports().quotas().leader()
+                : null;
+    }
+
+    /** R4.23: the account that what is fetched for this partition is charged to, null if none. */
+    public ReplicationQuota fetchQuota() {
+        return replica != null
+                        && replica.fetchMayWait()
+                        && settings.followerThrottled().contains(id.partition())
+                ? loop.ports().quotas().follower()
+                : null;
     }
 
     /** One gathering write of all that is staged; then the replica hears of its end (B22). */

@@ -29,7 +29,12 @@ public final class PartitionLoop implements HostedLoop {
     private static final int MAX_CANCELLED = 1_000;
 
     /** What a loop needs from outside itself. */
-    public record Ports(Executor blocking, Executor readers, AlterPartitionSender alter, LogStore logs) {}
+    public record Ports(
+            Executor blocking, Executor readers, AlterPartitionSender alter, LogStore logs, ReplicationQuotas quotas) {
+        public Ports(Executor blocking, Executor readers, AlterPartitionSender alter, LogStore logs) {
+            this(blocking, readers, alter, logs, new ReplicationQuotas());
+        }
+    }
 
     /** Something due at a time; may be cancelled. */
     public static final class Timer implements Comparable<Timer> {

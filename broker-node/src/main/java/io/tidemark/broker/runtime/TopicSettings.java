@@ -2,6 +2,7 @@ package io.tidemark.broker.runtime;
 
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.function.BiConsumer;
 
 /**
@@ -12,6 +13,7 @@ import java.util.function.BiConsumer;
  * @param logAppendTime batches are stamped by the broker instead of the producer
  * @param timestampBeforeMaxMs and {@code timestampAfterMaxMs}: how far a producer's timestamp may lie off, milliseconds
  * @param cleanupPolicy what becomes of old records: delete, compact or both
+ * @param leaderThrottled and {@code followerThrottled}: partitions replicated at this broker's rate at most (R4.23)
  */
 public record TopicSettings(
         LogSettings log,
@@ -19,7 +21,28 @@ public record TopicSettings(
         boolean logAppendTime,
         long timestampBeforeMaxMs,
         long timestampAfterMaxMs,
-        String cleanupPolicy) {
+        String cleanupPolicy,
+        ThrottledReplicas leaderThrottled,
+        ThrottledReplicas followerThrottled) {
+
+    /** What a broker's file says: it names no replicas to throttle. */
+    public TopicSettings(
+            LogSettings log,
+            String compression,
+            boolean logAppendTime,
+            long timestampBeforeMaxMs,
+            long timestampAfterMaxMs,
+            String cleanupPolicy) {
+        this(
+                log,
+                compression,
+                logAppendTime,
+                timestampBeforeMaxMs,
+                timestampAfterMaxMs,
+                cleanupPolicy,
+                ThrottledReplicas.NONE,
+                ThrottledReplicas.NONE);
+    }
 
     /** Kafka's defaults over the broker's log settings. */
     public static TopicSettings defaults(LogSettings log) {
@@ -67,7 +90,9 @@ public record TopicSettings(
                         .equals("LogAppendTime"),
                 reader.number("message.timestamp.before.max.ms", defaults.timestampBeforeMaxMs(), 0, Long.MAX_VALUE),
                 reader.number("message.timestamp.after.max.ms", defaults.timestampAfterMaxMs(), 0, Long.MAX_VALUE),
-                cleanup);
+                cleanup,
+                ThrottledReplicas.of(image.topicConfig(topic, ThrottledReplicas.LEADER_KEY), brokerId),
+                ThrottledReplicas.of(image.topicConfig(topic, ThrottledReplicas.FOLLOWER_KEY), brokerId));
     }
 
     private record Reader(ClusterImage image, String topic, int brokerId, BiConsumer<String, String> unreadable) {

@@ -16,10 +16,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.NoReassignmentInProgressException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,7 @@ class ReassignmentTest {
 
     @Test
     void aPartitionMovesWithEveryRecord(@TempDir Path root) throws Exception {
-        try (BrokerCluster cluster = new BrokerCluster(root, 1, 4, 2_000, Map.of());
+        try (BrokerCluster cluster = new BrokerCluster(root, 1, 4, 2_000, Map.of("log.durability", "fsync"));
                 Admin admin = GroupClients.admin(cluster)) {
             admin.createTopics(List.of(new NewTopic("orders", Map.of(0, List.of(1, 2, 3)))))
                     .all()
@@ -51,7 +54,55 @@ class ReassignmentTest {
                         .untilAsserted(() -> assertThat(logsOf(cluster, gone)).isEmpty());
             }
             assertThat(logsOf(cluster, 4)).isNotEmpty();
+            throttled(cluster, admin);
             calledBack(cluster, admin);
+        }
+    }
+
+    /** R4.23: at a rate of nothing, of the leader or of the follower, nothing is copied, while those in the ISR go on. */
+    private void throttled(BrokerCluster cluster, Admin admin) throws Exception {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, "orders");
+        set(admin, topic, "leader.replication.throttled.replicas", "0:4,0:2");
+        set(admin, topic, "follower.replication.throttled.replicas", "0:1");
+        copiesOnlyWithoutRate(cluster, admin, 4, "leader.replication.throttled.rate", 1);
+        copiesOnlyWithoutRate(cluster, admin, 1, "follower.replication.throttled.rate", 1);
+        set(admin, topic, "follower.replication.throttled.replicas", "*");
+    }
+
+    private void copiesOnlyWithoutRate(BrokerCluster cluster, Admin admin, int throttled, String key, int target)
+            throws Exception {
+        ConfigResource broker = new ConfigResource(ConfigResource.Type.BROKER, Integer.toString(throttled));
+        set(admin, broker, key, "0");
+        reassign(admin, 4, 2, target);
+        Awaitility.await()
+                .atMost(BrokerCluster.PATIENCE)
+                .untilAsserted(() -> assertThat(logsOf(cluster, target)).isNotEmpty());
+        GroupClients.produce(cluster, "orders", 1, 0, 100);
+        assertThat(cluster.partition("orders", 0).isr()).containsExactlyInAnyOrder(4, 2);
+        assertThat(bytesOf(cluster, target)).isZero();
+        set(admin, broker, key, null);
+        assertThat(settled(cluster, admin).isr()).containsExactlyInAnyOrder(4, 2, target);
+        assertThat(bytesOf(cluster, target)).isPositive();
+        reassign(admin, 4, 2);
+        settled(cluster, admin);
+        Awaitility.await()
+                .atMost(BrokerCluster.PATIENCE)
+                .untilAsserted(() -> assertThat(logsOf(cluster, target)).isEmpty());
+    }
+
+    private static void set(Admin admin, ConfigResource resource, String key, String value) throws Exception {
+        AlterConfigOp.OpType kind = value == null ? AlterConfigOp.OpType.DELETE : AlterConfigOp.OpType.SET;
+        admin.incrementalAlterConfigs(Map.of(resource, List.of(new AlterConfigOp(new ConfigEntry(key, value), kind))))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+    }
+
+    private static long bytesOf(BrokerCluster cluster, int broker) throws Exception {
+        try (Stream<Path> files = Files.walk(cluster.directory(broker))) {
+            return files.filter(file -> file.toString().contains("orders-0")
+                            && file.toString().endsWith(".log"))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
         }
     }
 
@@ -75,7 +126,7 @@ class ReassignmentTest {
                         .get(20, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(NoReassignmentInProgressException.class);
         GroupClients.produce(cluster, "orders", 1, 200, 210);
-        assertThat(count(cluster)).isEqualTo(210);
+        assertThat(count(cluster)).isEqualTo(410);
     }
 
     private static void reassign(Admin admin, Integer... target) throws Exception {

@@ -13,6 +13,7 @@ import io.tidemark.model.metadata.QuorumCommand.ConfigChange;
 import io.tidemark.model.metadata.QuorumCommand.ConfigEdit;
 import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.QuorumReply.Rows.Row;
+import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -25,12 +26,22 @@ import java.util.TreeSet;
 
 /**
  * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, of
- * brokers and of the cluster's default (the empty name). Brokers take what topics without a value of their own fall back
- * to ({@link BrokerDefaults}), except what the quorum acts on, which only the cluster as a whole has (R7.48). What follows for partitions is the fold's (B3), except that where unclean elections are allowed now,
- * partitions without a leader get one at once (R7.35).
+ * brokers and of the cluster's default (the empty name). Brokers take the rates of throttled replication (R4.23) and what
+ * topics without a value of their own fall back to ({@link BrokerDefaults}), except what the quorum acts on, which only the
+ * cluster as a whole has (R7.48). What follows for partitions is the fold's (B3), except that where unclean elections are
+ * allowed now, partitions without a leader get one at once (R7.35).
  */
 final class ConfigChanges {
-    private static final Set<String> LIST_KEYS = Set.of("cleanup.policy", "log.cleanup.policy");
+    /** Keys whose value is a list, with what an unset one is extended from. */
+    private static final Map<String, String> LIST_KEYS = Map.of(
+            "cleanup.policy",
+            "delete",
+            "log.cleanup.policy",
+            "delete",
+            ThrottledReplicas.LEADER_KEY,
+            "",
+            ThrottledReplicas.FOLLOWER_KEY,
+            "");
 
     /** What the quorum acts on. */
     private static final Set<String> CLUSTER_KEYS =
@@ -138,10 +149,10 @@ final class ConfigChanges {
             case SET -> after.put(edit.key(), edit.value());
             case DELETE -> after.remove(edit.key());
             default -> {
-                if (!LIST_KEYS.contains(edit.key())) {
+                if (!LIST_KEYS.containsKey(edit.key())) {
                     return invalid("Can't " + edit.kind() + " to key " + edit.key() + " because its type is not LIST.");
                 }
-                Set<String> items = items(after.getOrDefault(edit.key(), "delete"));
+                Set<String> items = items(after.getOrDefault(edit.key(), LIST_KEYS.get(edit.key())));
                 if (edit.kind() == ConfigEdit.Kind.APPEND) {
                     items.addAll(items(edit.value()));
                 } else {
@@ -154,7 +165,9 @@ final class ConfigChanges {
     }
 
     private static Set<String> items(String list) {
-        return new LinkedHashSet<>(List.of(list.strip().split("\\s*,\\s*", -1)));
+        Set<String> items = new LinkedHashSet<>(List.of(list.strip().split("\\s*,\\s*", -1)));
+        items.remove("");
+        return items;
     }
 
     /** @param keys that the request names: what was set before is not judged again */
@@ -189,6 +202,9 @@ final class ConfigChanges {
 
     /** @param value null if the key is deleted */
     private static String brokerKeyProblem(ConfigResource resource, String key, String value) {
+        if (ThrottledReplicas.RATE_KEYS.contains(key)) {
+            return value == null || TopicConfigs.NOT_NEGATIVE.test(value) ? null : invalidValue(key, value);
+        }
         String topicKey = BrokerDefaults.topicKey(key);
         if (topicKey == null) {
             return "Cannot update these configs dynamically: [" + key + "]";
@@ -204,7 +220,11 @@ final class ConfigChanges {
         if (small) {
             return key + " must be at least " + MIN_SEGMENT_BYTES;
         }
-        return wrong == null ? null : "invalid value " + value + " for configuration " + key;
+        return wrong == null ? null : invalidValue(key, value);
+    }
+
+    private static String invalidValue(String key, String value) {
+        return "invalid value " + value + " for configuration " + key;
     }
 
     private void record(ConfigResource resource, Map<String, String> before, Map<String, String> after) {

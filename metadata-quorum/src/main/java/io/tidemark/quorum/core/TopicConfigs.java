@@ -1,6 +1,7 @@
 package io.tidemark.quorum.core;
 
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,7 +13,7 @@ final class TopicConfigs {
     private static final Predicate<String> BOOLEAN = Set.of("true", "false")::contains;
     private static final Predicate<String> ANY_LONG = atLeast(Long.MIN_VALUE);
     private static final Predicate<String> UNLIMITED_OR_MORE = atLeast(-1);
-    private static final Predicate<String> NOT_NEGATIVE = atLeast(0);
+    static final Predicate<String> NOT_NEGATIVE = atLeast(0);
     private static final Predicate<String> POSITIVE = atLeast(1);
     private static final Predicate<String> POSITIVE_INT = between(1, Integer.MAX_VALUE);
 
@@ -27,6 +28,8 @@ final class TopicConfigs {
             Map.entry("file.delete.delay.ms", NOT_NEGATIVE),
             Map.entry("flush.messages", POSITIVE),
             Map.entry("flush.ms", NOT_NEGATIVE),
+            Map.entry(ThrottledReplicas.FOLLOWER_KEY, ThrottledReplicas::legal),
+            Map.entry(ThrottledReplicas.LEADER_KEY, ThrottledReplicas::legal),
             Map.entry("index.interval.bytes", between(0, Integer.MAX_VALUE)),
             // Kafka's key for tests: segments smaller than segment.bytes may be.
             Map.entry("internal.segment.bytes", POSITIVE_INT),

@@ -154,6 +154,28 @@ class ConfigChangesTest {
     }
 
     @Test
+    void throttlesAreRatesOfBrokersAndListsOfReplicas() {
+        String rate = "leader.replication.throttled.rate";
+        String replicas = "follower.replication.throttled.replicas";
+        ConfigResource broker = ConfigResource.broker(1);
+        assertThat(alter(change(broker, set(rate, "1000")))).containsExactly(ErrorCode.NONE);
+        assertThat(c.image.configs(broker)).containsEntry(rate, "1000");
+        assertThat(alter(change(broker, set(rate, "-1")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(broker, set(rate, "fast")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(change(broker, delete(rate)))).containsExactly(ErrorCode.NONE);
+        assertThat(c.image.configs(broker)).doesNotContainKey(rate);
+        assertThat(alter(change(TOPIC, new ConfigEdit(Kind.APPEND, replicas, "0:1"))))
+                .containsExactly(ErrorCode.NONE);
+        assertThat(alter(change(TOPIC, new ConfigEdit(Kind.APPEND, replicas, "0:2"))))
+                .containsExactly(ErrorCode.NONE);
+        assertThat(value(replicas)).isEqualTo("0:1,0:2");
+        assertThat(alter(change(TOPIC, new ConfigEdit(Kind.SUBTRACT, replicas, "0:1,0:2"))))
+                .containsExactly(ErrorCode.NONE);
+        assertThat(value(replicas)).isEmpty();
+        assertThat(alter(change(TOPIC, set(replicas, "0-1")))).containsExactly(ErrorCode.INVALID_CONFIG);
+    }
+
+    @Test
     void brokersValuesAreChecked() {
         ConfigResource broker = ConfigResource.broker(1);
         assertThat(alter(change(broker, set("log.retention.ms", "-2")))).containsExactly(ErrorCode.INVALID_CONFIG);
