@@ -3,6 +3,7 @@
 #
 # usage: scripts/sim.sh [OPTIONS] [--seed N | --count N | --minutes M]
 #        scripts/sim.sh [OPTIONS] mutants [NAME]...
+#        scripts/sim.sh [OPTIONS] durability
 #
 #   --seed N      that one; prints its trace if something does not hold
 #   --count N     so many seeds (100)
@@ -18,6 +19,10 @@
 # mutants: plants each fault of broker-node/src/test/resources/io/tidemark/broker/sim/mutants (or those named) in a copy,
 # builds it and runs seeds until one fails; prints how many it took. A patch that does not apply, does not compile, or is
 # not found within --count seeds (500) makes the exit status 1.
+#
+# durability: crashes processes or cuts the power, of one broker at a time or of all at once, under both values of
+# log.durability, --count seeds each (100); prints a table of what was lost. A loss that is not announced there makes
+# the exit status 1.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -27,6 +32,7 @@ options=()
 count=
 build=1
 mutants=
+durability=
 names=()
 while [[ $# -gt 0 ]]; do
   case $1 in
@@ -39,6 +45,7 @@ while [[ $# -gt 0 ]]; do
     --each) options+=(--each true) ;;
     --no-build) build= ;;
     mutants) mutants=1 ;;
+    durability) durability=1 ;;
     -*) die "unknown option $1 (--help tells more)" ;;
     *) [[ -n $mutants ]] || die "what is $1? (--help tells more)"; names+=("$1") ;;
   esac
@@ -61,8 +68,13 @@ simulate() {
   local first=$1
   shift
   "$JAVA" -Xmx1g -XX:+UseSerialGC -Dsim.commit="$commit" -cp "${first:+$first:}$classes" \
-    io.tidemark.broker.sim.SimMain "$@"
+    io.tidemark.broker.sim."${main:-SimMain}" "$@"
 }
+
+if [[ -n $durability ]]; then
+  main=DurabilityMain simulate "" "${count:-100}"
+  exit
+fi
 
 if [[ -z $mutants ]]; then
   simulate "" ${count:+--count "$count"} "${options[@]}"

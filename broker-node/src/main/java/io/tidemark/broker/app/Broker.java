@@ -173,7 +173,8 @@ public final class Broker {
                 LogSettings.DEFAULTS.hotBytes(),
                 log.producerIdExpirationMs(),
                 log.retentionMs(),
-                log.retentionBytes());
+                log.retentionBytes(),
+                log.durability() == LogConfig.Durability.FSYNC);
     }
 
     private Partitions loops(TopicSettings topicDefaults, ReplicaSettings replicaSettings) {
@@ -299,8 +300,8 @@ public final class Broker {
                         endpoints,
                         config.rack().orElse(""),
                         storage.previousBrokerEpoch(),
-                        storage.bootEvidence(),
-                        storage.nothingCut(),
+                        storage.evidence(),
+                        storage.nothingLost(),
                         MIN_LEVEL,
                         MAX_LEVEL,
                         storage.reports(config.nodeId())),

@@ -31,37 +31,36 @@ final class Storage {
 
     private final DataDirectory directory;
     private final List<Recovered> logs;
-    private final String bootEvidence;
+    private final String evidence;
     private final long previousBrokerEpoch;
-    private final boolean nothingCut;
+    private final boolean nothingLost;
 
     private Storage(
             DataDirectory directory,
             List<Recovered> logs,
-            String bootEvidence,
+            String evidence,
             long previousBrokerEpoch,
-            boolean nothingCut) {
+            boolean nothingLost) {
         this.directory = directory;
         this.logs = logs;
-        this.bootEvidence = bootEvidence;
+        this.evidence = evidence;
         this.previousBrokerEpoch = previousBrokerEpoch;
-        this.nothingCut = nothingCut;
+        this.nothingLost = nothingLost;
     }
 
     /** Blocks until every log is recovered; several at a time. */
     static Storage open(Path root, LogSettings settings) throws IOException, InterruptedException {
         long start = System.nanoTime();
         Disk disk = new RealDisk();
-        String evidence = BootEvidence.of(root);
-        DataDirectory directory =
-                DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve(INDEX)), evidence);
+        String boot = BootEvidence.of(root);
+        DataDirectory directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve(INDEX)), boot);
         long previousEpoch = directory.cleanBrokerEpoch().orElse(-1);
         for (Path unknown : directory.unidentified()) {
             LOG.warn("{} does not say which topic it belongs to; it is left alone", unknown);
         }
         directory.startLoading();
         List<Recovered> recovered = recoverAll(directory, settings);
-        directory.allLogsOpened();
+        directory.allLogsOpened(settings.synced());
         boolean nothingCut = recovered.stream().noneMatch(log -> log.opened().cut());
         LOG.info(
                 "{} logs recovered in {} ms after {}{}",
@@ -71,9 +70,14 @@ final class Storage {
                         ? "an orderly stop"
                         : directory.sameBoot()
                                 ? "an end of the process alone"
-                                : "a restart of the machine or a first start",
+                                : "a restart of the machine, a failed sync or a first start",
                 nothingCut ? "" : "; incomplete batches were cut off");
-        return new Storage(directory, recovered, evidence, previousEpoch, nothingCut);
+        return new Storage(
+                directory,
+                recovered,
+                directory.evidence(settings.synced()),
+                previousEpoch,
+                directory.nothingLost(recovered.stream().map(Recovered::opened).toList(), settings.synced()));
     }
 
     private static List<Recovered> recoverAll(DataDirectory directory, LogSettings settings)
@@ -111,9 +115,9 @@ final class Storage {
         return logs;
     }
 
-    /** Kernel boot and mount; "" if unknown. */
-    String bootEvidence() {
-        return bootEvidence;
+    /** {@link DataDirectory#evidence}. */
+    String evidence() {
+        return evidence;
     }
 
     /** R7.4: of the last run, if it ended in order; else -1. */
@@ -128,7 +132,8 @@ final class Storage {
                 .toList();
     }
 
-    boolean nothingCut() {
-        return nothingCut;
+    /** {@link DataDirectory#nothingLost}. */
+    boolean nothingLost() {
+        return nothingLost;
     }
 }

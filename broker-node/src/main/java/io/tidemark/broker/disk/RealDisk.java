@@ -1,9 +1,11 @@
 package io.tidemark.broker.disk;
 
 import io.tidemark.broker.log.Disk;
+import io.tidemark.broker.log.LostWritesException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -23,17 +25,19 @@ import java.util.stream.Stream;
 public final class RealDisk implements Disk {
     @Override
     public File open(Path path) throws IOException {
-        return new ChannelFile(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return new ChannelFile(path, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
     @Override
     public File create(Path path) throws IOException {
-        return new ChannelFile(FileChannel.open(
+        return new ChannelFile(
                 path,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING));
+                FileChannel.open(
+                        path,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING));
     }
 
     @Override
@@ -133,7 +137,6 @@ public final class RealDisk implements Disk {
         }
     }
 
-    /** A file whose writes all come from one thread; reads and syncs may come from others. */
     /** Sending a file there makes the kernel bring it into the page cache without a copy. */
     private static final class Sink {
         static final FileChannel NULL = open();
@@ -147,12 +150,15 @@ public final class RealDisk implements Disk {
         }
     }
 
+    /** A file whose writes all come from one thread; reads and syncs may come from others. */
     private static final class ChannelFile implements File {
+        private final Path path;
         private final FileChannel channel;
         /** Where the channel stands after the last write, -1 before the first: most writes go on from there. */
         private long next = -1;
 
-        ChannelFile(FileChannel channel) {
+        ChannelFile(Path path, FileChannel channel) {
+            this.path = path;
             this.channel = channel;
         }
 
@@ -202,7 +208,13 @@ public final class RealDisk implements Disk {
 
         @Override
         public void sync() throws IOException {
-            channel.force(false);
+            try {
+                channel.force(false);
+            } catch (ClosedChannelException e) {
+                throw e;
+            } catch (IOException e) {
+                throw new LostWritesException(path, e);
+            }
         }
 
         @Override

@@ -3,11 +3,13 @@ package io.tidemark.broker.log;
 import io.tidemark.model.Check;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
+import io.tidemark.model.metadata.QuorumCommand.RegisterBroker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ public final class DataDirectory implements AutoCloseable {
     static final String RECOVERY_POINTS = "recovery-point-offset-checkpoint";
     static final String LOG_STARTS = "log-start-offset-checkpoint";
     static final String BOOT_EVIDENCE = "boot-evidence";
+    private static final String SYNCED_RUN = "synced";
     private static final String DELETED_SUFFIX = "-delete";
     private static final String UNIDENTIFIED_SUFFIX = ".unidentified";
 
@@ -39,6 +42,7 @@ public final class DataDirectory implements AutoCloseable {
     private final String bootEvidence;
     private final OptionalLong cleanBrokerEpoch;
     private final boolean sameBoot;
+    private final boolean lastRunSynced;
     private final OffsetCheckpoint highWatermarkFile;
     private final OffsetCheckpoint recoveryPointFile;
     private final OffsetCheckpoint logStartFile;
@@ -58,7 +62,9 @@ public final class DataDirectory implements AutoCloseable {
         this.index = index;
         this.bootEvidence = bootEvidence;
         this.cleanBrokerEpoch = CleanShutdownFile.read(disk, root);
-        this.sameBoot = !bootEvidence.isEmpty() && bootEvidence.equals(readEvidence());
+        List<String> before = readEvidence();
+        this.sameBoot = !bootEvidence.isEmpty() && before.get(0).equals(bootEvidence);
+        this.lastRunSynced = before.contains(SYNCED_RUN);
         this.highWatermarkFile = new OffsetCheckpoint(disk, root.resolve(HIGH_WATERMARKS));
         this.recoveryPointFile = new OffsetCheckpoint(disk, root.resolve(RECOVERY_POINTS));
         this.logStartFile = new OffsetCheckpoint(disk, root.resolve(LOG_STARTS));
@@ -78,11 +84,12 @@ public final class DataDirectory implements AutoCloseable {
         return directory;
     }
 
-    private String readEvidence() throws IOException {
+    /** Lines: what named the boot, and how that run counted. */
+    private List<String> readEvidence() throws IOException {
         try {
-            return new String(disk.read(root.resolve(BOOT_EVIDENCE)), StandardCharsets.UTF_8);
+            return List.of(new String(disk.read(root.resolve(BOOT_EVIDENCE)), StandardCharsets.UTF_8).split("\n", -1));
         } catch (NoSuchFileException e) {
-            return "";
+            return List.of("");
         }
     }
 
@@ -115,9 +122,28 @@ public final class DataDirectory implements AutoCloseable {
         return cleanBrokerEpoch;
     }
 
-    /** Whether the last run was on this boot of the kernel and this mount, so that no write of it was lost. */
+    /** Whether the last run was on this boot of the kernel and this mount, and had no reason to think a write was lost. */
     public boolean sameBoot() {
         return sameBoot;
+    }
+
+    /**
+     * B1: what stays equal as long as nothing that is acknowledged here can be lost; "" if unknown.
+     *
+     * @param synced this run counts nothing before it is synced (B16)
+     */
+    public String evidence(boolean synced) {
+        return synced ? RegisterBroker.SYNCED : bootEvidence;
+    }
+
+    /**
+     * B1: whether nothing can be missing of what the last run acknowledged under the same {@link #evidence}, given all its
+     * logs. No sync of it failed; it was on this boot and recovery cut nothing, or it acknowledged only what was synced.
+     */
+    public boolean nothingLost(Collection<OpenedLog> recovered, boolean synced) {
+        return synced
+                ? lastRunSynced && recovered.stream().noneMatch(OpenedLog::syncedLost)
+                : sameBoot && recovered.stream().noneMatch(OpenedLog::cut);
     }
 
     /** The partition directories found at {@link #open}. */
@@ -203,8 +229,22 @@ public final class DataDirectory implements AutoCloseable {
      * To be called when every log of {@link #logs} was recovered, and not if one was not: only then may a later start on
      * this boot rely on what this one verified.
      */
-    public synchronized void allLogsOpened() throws IOException {
-        disk.replace(root.resolve(BOOT_EVIDENCE), bootEvidence.getBytes(StandardCharsets.UTF_8));
+    public void allLogsOpened() throws IOException {
+        allLogsOpened(false);
+    }
+
+    /** @param synced this run counts nothing before it is synced (B16) */
+    public synchronized void allLogsOpened(boolean synced) throws IOException {
+        String evidence = synced ? bootEvidence + "\n" + SYNCED_RUN : bootEvidence;
+        disk.replace(root.resolve(BOOT_EVIDENCE), evidence.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * A write of this run may be lost although the machine runs on ({@link LostWritesException}): the next start must not
+     * rely on this boot. It is a matter of names only, which even a disk that takes no more data forgets last.
+     */
+    public void distrustThisBoot() throws IOException {
+        disk.delete(root.resolve(BOOT_EVIDENCE));
     }
 
     /**

@@ -112,7 +112,14 @@ public final class LogRecovery {
             log.producers(LogScan.producersAt(id, segments, index, end));
         }
         long highWatermark = Math.max(log.logStartOffset(), Math.min(known.highWatermark(), log.logEndOffset()));
-        return new OpenedLog(log, highWatermark, cut);
+        if (settings.synced() && log.recoveryPoint() < log.logEndOffset()) {
+            // The replica begins by counting all that is here (B16).
+            FlushTask task = log.flushTask();
+            task.run();
+            log.completed(task);
+        }
+        boolean syncedLost = !known.clean() && end < known.recoveryPoint();
+        return new OpenedLog(log, highWatermark, cut, syncedLost);
     }
 
     /** After an orderly stop: the active segment as its summary describes it. False if there is no such summary. */

@@ -14,6 +14,8 @@ package io.tidemark.broker.log;
  * @param producerIdExpirationMs a producer without batches for this long is forgotten (R5.35)
  * @param retentionMs segments whose newest record is older are deleted; -1 = no limit
  * @param retentionBytes oldest segments are deleted while the rest holds at least this many bytes; -1 = no limit
+ * @param synced what is appended counts, for acknowledgements and the high watermark, once it is synced (B16), not once it
+ *     is written
  */
 public record LogSettings(
         int segmentBytes,
@@ -25,12 +27,13 @@ public record LogSettings(
         long hotBytes,
         long producerIdExpirationMs,
         long retentionMs,
-        long retentionBytes) {
+        long retentionBytes,
+        boolean synced) {
     private static final long DAY_MS = 86_400_000L;
 
     /** Kafka's defaults where Kafka has the setting. */
-    public static final LogSettings DEFAULTS =
-            new LogSettings(1 << 30, 7 * DAY_MS, 1_048_588, 4096, 65_536, 64L << 20, 32L << 20, DAY_MS, 7 * DAY_MS, -1);
+    public static final LogSettings DEFAULTS = new LogSettings(
+            1 << 30, 7 * DAY_MS, 1_048_588, 4096, 65_536, 64L << 20, 32L << 20, DAY_MS, 7 * DAY_MS, -1, false);
 
     public LogSettings {
         if (segmentBytes < 1
@@ -58,7 +61,8 @@ public record LogSettings(
                 hotBytes,
                 producerIdExpirationMs,
                 retentionMs,
-                retentionBytes);
+                retentionBytes,
+                synced);
     }
 
     public LogSettings withMaxMessageBytes(int bytes) {
@@ -72,7 +76,8 @@ public record LogSettings(
                 hotBytes,
                 producerIdExpirationMs,
                 retentionMs,
-                retentionBytes);
+                retentionBytes,
+                synced);
     }
 
     public LogSettings withIndexSpacing(int memoryBytes, int storedBytes) {
@@ -86,7 +91,8 @@ public record LogSettings(
                 hotBytes,
                 producerIdExpirationMs,
                 retentionMs,
-                retentionBytes);
+                retentionBytes,
+                synced);
     }
 
     public LogSettings withFlushBytes(long bytes) {
@@ -100,7 +106,8 @@ public record LogSettings(
                 hotBytes,
                 producerIdExpirationMs,
                 retentionMs,
-                retentionBytes);
+                retentionBytes,
+                synced);
     }
 
     public LogSettings withHotBytes(long bytes) {
@@ -114,7 +121,8 @@ public record LogSettings(
                 bytes,
                 producerIdExpirationMs,
                 retentionMs,
-                retentionBytes);
+                retentionBytes,
+                synced);
     }
 
     public LogSettings withProducerIdExpiration(long ms) {
@@ -128,7 +136,8 @@ public record LogSettings(
                 hotBytes,
                 ms,
                 retentionMs,
-                retentionBytes);
+                retentionBytes,
+                synced);
     }
 
     public LogSettings withRetention(long ms, long bytes) {
@@ -142,6 +151,22 @@ public record LogSettings(
                 hotBytes,
                 producerIdExpirationMs,
                 ms,
-                bytes);
+                bytes,
+                synced);
+    }
+
+    public LogSettings withSynced(boolean value) {
+        return new LogSettings(
+                segmentBytes,
+                segmentMs,
+                maxMessageBytes,
+                memoryIndexBytes,
+                storedIndexBytes,
+                flushBytes,
+                hotBytes,
+                producerIdExpirationMs,
+                retentionMs,
+                retentionBytes,
+                value);
     }
 }

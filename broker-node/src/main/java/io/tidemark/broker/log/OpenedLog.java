@@ -4,10 +4,12 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.SeatReport;
 
 /**
- * A log after recovery. {@code highWatermark} is the checkpointed one within the log's bounds (R3.16); {@code cut} says
- * that recovery removed bytes from the end, so that the log may not be called intact (B1).
+ * A log after recovery, in which {@code highWatermark} is the checkpointed one within the log's bounds (R3.16).
+ *
+ * @param cut recovery removed bytes from the end, so that what was written may be missing (B1)
+ * @param syncedLost the log ends below what is known to have been synced
  */
-public record OpenedLog(SegmentLog log, long highWatermark, boolean cut) {
+public record OpenedLog(SegmentLog log, long highWatermark, boolean cut, boolean syncedLost) {
 
     /** B1, rule 5: what the log holds; to be asked before anything is written to it or taken from it. */
     public SeatReport report(int brokerId, PartitionId id) {

@@ -3,6 +3,7 @@ package io.tidemark.broker.runtime;
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.log.LostWritesException;
 import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.model.PartitionId;
@@ -43,6 +44,13 @@ public final class LogStore {
 
     /** That log cannot be read or written any more. */
     void failed(LogName name, IOException problem) {
+        if (problem instanceof LostWritesException) {
+            try {
+                directory.distrustThisBoot();
+            } catch (IOException e) {
+                problem.addSuppressed(e);
+            }
+        }
         onFailure.accept(name, problem);
     }
 

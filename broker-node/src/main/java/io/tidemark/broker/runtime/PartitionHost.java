@@ -223,7 +223,7 @@ public final class PartitionHost {
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
         settings(newSettings);
-        enqueue(() -> step(changed, null));
+        enqueue(() -> onceAllCounts(() -> step(changed, null)));
     }
 
     /** The topic's configuration, from the next batch on. */
@@ -562,10 +562,6 @@ public final class PartitionHost {
     }
 
     private void step(ReplicaEvent event, Fetched fetched) {
-        if (event instanceof ReplicaEvent.MetadataChanged) {
-            // Appends of one epoch are written before the next one starts.
-            writeStaged();
-        }
         List<Effect> effects = replica.step(loop.now(), event).list();
         retireMarkListeners();
         run(effects, 0, fetched);
@@ -748,14 +744,69 @@ public final class PartitionHost {
             return;
         }
         try {
-            long end = log.write();
+            log.write();
             releaseWritten();
-            run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
-            loop.fetchers().positionMoved(this);
-            scheduleTick();
-            if (!paused && log.needsFlush()) {
+            if (!settings.log().synced()) {
+                counts(log.logEndOffset());
+            }
+            if (!paused && (settings.log().synced() || log.needsFlush())) {
                 flush();
             }
+        } catch (IOException | RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    /** Everything below {@code end} is safe enough to be acknowledged: written, or synced (B16). */
+    private void counts(long end) {
+        run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
+        loop.fetchers().positionMoved(this);
+        scheduleTick();
+    }
+
+    /** B16: takes over what was synced meanwhile, and syncs on. */
+    private void countSynced() {
+        if (failed
+                || paused
+                || log == null
+                || replica == null
+                || !settings.log().synced()) {
+            return;
+        }
+        if (log.recoveryPoint() > replica.logEnd()) {
+            counts(log.recoveryPoint());
+        }
+        if (replica.logEnd() < log.logEndOffset()) {
+            flush();
+        }
+    }
+
+    /** Appends of one leader epoch count before the next one starts. */
+    private void onceAllCounts(Runnable then) {
+        writeStaged();
+        if (paused) {
+            deferred.addFirst(new PlainWork(() -> onceAllCounts(then), () -> {}));
+            return;
+        }
+        if (failed || replica.logEnd() == log.logEndOffset()) {
+            then.run();
+            return;
+        }
+        paused = true;
+        afterFlush(() -> {
+            FlushTask task = log.flushTask();
+            elsewhere(task::run, () -> {
+                        completed(task);
+                        counts(log.recoveryPoint());
+                        then.run();
+                    })
+                    .run();
+        });
+    }
+
+    private void completed(FlushTask task) {
+        try {
+            log.completed(task);
         } catch (IOException | RuntimeException e) {
             fail(e);
         }
@@ -772,7 +823,7 @@ public final class PartitionHost {
             return;
         }
         writeStaged();
-        if (failed || paused) {
+        if (failed || paused || flushing) {
             return;
         }
         flushing = true;
@@ -785,11 +836,7 @@ public final class PartitionHost {
 
     private void flushed(FlushTask task, Throwable problem) {
         flushing = false;
-        try {
-            log.completed(task);
-        } catch (IOException | RuntimeException e) {
-            fail(e);
-        }
+        completed(task);
         if (problem != null) {
             fail(problem);
         }
@@ -798,6 +845,7 @@ public final class PartitionHost {
         if (waiting != null) {
             waiting.run();
         }
+        countSynced();
     }
 
     /** Nothing happens here until {@code work} is done elsewhere; then {@code then}, then what came meanwhile. */
@@ -847,6 +895,7 @@ public final class PartitionHost {
             }
             scheduleTick();
             loop.fetchers().positionMoved(this);
+            countSynced();
         }
     }
 

@@ -94,8 +94,12 @@ class HandDrivenLoopTest {
     }
 
     private void start(int loops) throws IOException {
+        start(loops, LogSettings.DEFAULTS);
+    }
+
+    private void start(int loops, LogSettings settings) throws IOException {
         RealDisk disk = new RealDisk();
-        Path data = Files.createDirectory(root.resolve("data-" + loops));
+        Path data = Files.createDirectory(root.resolve("data-" + loops + settings.synced()));
         directory = DataDirectory.open(disk, data, RocksDbIndex.open(disk, data.resolve("index")), "boot");
         directory.startLoading();
         PartitionLoop.Ports ports = new PartitionLoop.Ports(
@@ -110,8 +114,7 @@ class HandDrivenLoopTest {
         loop = all.get(0);
         partitions = new Partitions(all);
         all.forEach(one -> one.wire(partitions, new NoFetchers()));
-        publisher = new MetadataPublisher(
-                ReplicaSettings.defaults(1), TopicSettings.defaults(LogSettings.DEFAULTS), partitions);
+        publisher = new MetadataPublisher(ReplicaSettings.defaults(1), TopicSettings.defaults(settings), partitions);
         fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10, 1 << 20);
         produce = new ProduceHandler(quorum, partitions);
         quorum.register(1, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 1));
@@ -260,6 +263,79 @@ class HandDrivenLoopTest {
         assertThat(produce(topic).errorCode()).isEqualTo(Errors.NONE.code());
         assertThat(waiting.answer).as("the record wakes the fetch").isDone();
         assertThat(row(waiting).records().sizeInBytes()).isPositive();
+    }
+
+    /** A topic of one partition whose batches count once they are synced. */
+    private TopicState synced() throws IOException {
+        directory.close();
+        start(1, LogSettings.DEFAULTS.withSynced(true));
+        TopicState topic = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        return topic;
+    }
+
+    @Test
+    void withFsyncABatchCountsOnceItIsSynced() throws IOException {
+        TopicState topic = synced();
+        FakeCall waiting = fetch(topic, FetchMetadata.INITIAL, 0);
+        FakeCall produced = send(topic, 0);
+        turn();
+        turn();
+        PartitionHost host = loop.host(new PartitionId(topic.id(), 0));
+        assertThat(host.sizeInBytes()).as("it is written").isPositive();
+        assertThat(produced.answer).isNotDone();
+        assertThat(waiting.answer).isNotDone();
+        assertThat(host.highWatermark()).isZero();
+        settle();
+        assertThat(produced.answer).isDone();
+        assertThat(waiting.answer).isDone();
+        assertThat(host.highWatermark()).isEqualTo(1);
+    }
+
+    @Test
+    void whatComesDuringASyncIsSyncedByOneMore() throws IOException {
+        TopicState topic = synced();
+        FakeCall first = send(topic, 0);
+        turn();
+        FakeCall second = send(topic, 0);
+        turn();
+        FakeCall third = send(topic, 0);
+        turn();
+        assertThat(blocking).hasSize(1);
+        blocking.poll().run();
+        turn();
+        assertThat(first.answer).isDone();
+        assertThat(second.answer).isNotDone();
+        assertThat(blocking).hasSize(1);
+        blocking.poll().run();
+        turn();
+        assertThat(second.answer).isDone();
+        assertThat(third.answer).isDone();
+        assertThat(blocking).isEmpty();
+    }
+
+    @Test
+    void aLeaderEpochWaitsUntilWhatWasWrittenBeforeItCounts() throws IOException {
+        TopicState topic = synced();
+        PartitionId id = new PartitionId(topic.id(), 0);
+        PartitionHost host = loop.host(id);
+        int epoch = host.state().leaderEpoch();
+        send(topic, 0);
+        turn();
+        quorum.apply(new MetadataRecord.PartitionChanged(id, 1, null, null, null, null, null, null, null, null, null));
+        publisher.publish(quorum.get());
+        turn();
+        assertThat(host.state().leaderEpoch()).isEqualTo(epoch);
+        settle();
+        assertThat(host.state().leaderEpoch()).isEqualTo(epoch + 1);
+        assertThat(host.replica()
+                        .epochs()
+                        .endOffsetFor(epoch, host.replica().logEnd())
+                        .offset())
+                .as("what was written belongs to the epoch it was written in")
+                .isEqualTo(1);
+        assertThat(produce(topic).baseOffset()).isEqualTo(1);
     }
 
     @Test

@@ -128,6 +128,21 @@ class DataDirectoryTest {
     }
 
     @Test
+    void aBootOnWhichAWriteWasLostIsNotTheSame() throws IOException {
+        create("boot 1").abandon();
+        directory.distrustThisBoot();
+        directory.close();
+        open("boot 1");
+        assertThat(directory.sameBoot()).isFalse();
+        directory.close();
+
+        load("boot 1").log().abandon();
+        directory.close();
+        open("boot 1");
+        assertThat(directory.sameBoot()).as("it was recovered since").isTrue();
+    }
+
+    @Test
     void anUnknownBootIsNeverTheSame() throws IOException {
         create("").abandon();
         directory.close();

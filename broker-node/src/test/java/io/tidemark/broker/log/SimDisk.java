@@ -53,6 +53,9 @@ public final class SimDisk implements Disk {
     /** Those whose own name was not synced. */
     private final Set<Path> newDirectories = new TreeSet<>();
 
+    /** Files whose sync failed. */
+    private final List<Node> unwritten = new ArrayList<>();
+
     public SimDisk(Random random) {
         this.random = random;
     }
@@ -130,6 +133,14 @@ public final class SimDisk implements Disk {
         }
         newDirectories.clear();
         live.values().forEach(this::losePower);
+    }
+
+    /** What failed syncs have not written: the next process may find it or not. Returns whether there was any. */
+    public boolean loseUnwritten() {
+        boolean any = !unwritten.isEmpty();
+        unwritten.forEach(this::losePower);
+        unwritten.clear();
+        return any;
     }
 
     private void losePower(Node node) {
@@ -321,7 +332,12 @@ public final class SimDisk implements Disk {
 
         @Override
         public void sync() throws IOException {
-            faults.before(Operation.SYNC, path, 0);
+            try {
+                faults.before(Operation.SYNC, path, 0);
+            } catch (IOException e) {
+                unwritten.add(node);
+                throw new LostWritesException(path, e);
+            }
             node.sync();
         }
 

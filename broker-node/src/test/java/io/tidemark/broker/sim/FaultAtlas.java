@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * Which faults the cluster is obliged to survive. Anything may happen to network, processes and controllers; what a
  * machine holds may be lost only while, for each of its partitions, somebody else with a seat in ISR or ELR keeps what he
- * has.
+ * has. Where only what is synced is acknowledged, what is not synced may be lost at any time, by all at once.
  */
 final class FaultAtlas {
     private final Simulation sim;
@@ -22,6 +22,12 @@ final class FaultAtlas {
         this.sim = sim;
     }
 
+    /** Whether that machine may lose what is not synced: with nothing acknowledged among it, whenever it likes (B16). */
+    boolean mayCrash(int broker) {
+        return sim.profile().log().synced() || mayLose(broker);
+    }
+
+    /** Whether that machine may lose what it holds, or the cluster's trust in it. */
     boolean mayLose(int broker) {
         ClusterImage image = sim.controllers().newest();
         suspects.keySet().removeIf(other -> registeredSince(image, other));

@@ -84,11 +84,14 @@ public final class Machine {
 
     /** Whether it has lost what was not synced since that incarnation started: what the cluster knows of it may be void. */
     boolean hasLostSince(String incarnation) {
-        return powerLostAt >= startedAt.getOrDefault(incarnation, 0L);
+        return !sim.profile().log().synced() && powerLostAt >= startedAt.getOrDefault(incarnation, 0L);
     }
 
     void start() {
         if (process == null) {
+            if (disk.loseUnwritten()) {
+                powerLostAt = sim.queue().now();
+            }
             process = new Process(sim, this, ++starts, chance.fork());
             startedAt.put(process.incarnation(), sim.queue().now());
             sim.trace().note("start", id, starts);

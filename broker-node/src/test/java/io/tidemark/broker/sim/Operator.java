@@ -78,7 +78,9 @@ final class Operator {
     }
 
     void begin() {
-        if (!kinds.isEmpty()) {
+        if (sim.trial() != null) {
+            attempt(sim.trial(), 1);
+        } else if (!kinds.isEmpty()) {
             next();
         }
     }
@@ -107,6 +109,28 @@ final class Operator {
         sim.queue().after(healing ? 200_000 : chance.delay(100_000, 5_000_000), machine::start);
     }
 
+    private void loseAll(Machine machine) {
+        if (atlas.mayCrash(machine.id())) {
+            atlas.loses(machine.id());
+            crash(machine, Machine.Crash.POWER);
+        }
+    }
+
+    /** Every few seconds that crash, of one machine or of all, until the heal. */
+    private void attempt(Trial trial, int machine) {
+        sim.queue().after(chance.delay(6_000_000, 9_000_000), () -> {
+            if (!healing) {
+                faults++;
+                for (int id = 1; id <= sim.profile().brokers(); id++) {
+                    if (trial.together() || id == machine) {
+                        crash(sim.machine(id), trial.crash());
+                    }
+                }
+                attempt(trial, machine % sim.profile().brokers() + 1);
+            }
+        });
+    }
+
     private void undo(long shortest, long longest, Runnable task) {
         sim.queue().after(chance.delay(shortest, longest), task);
     }
@@ -118,13 +142,15 @@ final class Operator {
         switch (fault) {
             case PROCESS_CRASH -> crash(machine, Machine.Crash.PROCESS);
             case POWER_LOSS -> {
-                if (atlas.mayLose(id)) {
-                    atlas.loses(id);
-                    crash(machine, Machine.Crash.POWER);
+                loseAll(machine);
+            }
+            case BLACKOUT -> {
+                for (int each = 1; each <= sim.profile().brokers(); each++) {
+                    loseAll(sim.machine(each));
                 }
             }
             case CRASH_IN_OPERATION -> {
-                if (machine.up() && atlas.mayLose(id)) {
+                if (machine.up() && atlas.mayCrash(id)) {
                     atlas.loses(id);
                     machine.trouble()
                             .endAfter(

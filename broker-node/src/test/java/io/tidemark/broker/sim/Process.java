@@ -66,7 +66,7 @@ public final class Process {
     private MetadataPublisher publisher;
     private List<OpenedLog> recovered;
     private long previousEpoch;
-    private boolean nothingCut;
+    private boolean nothingLost;
     private List<SeatReport> reports = List.of();
 
     /** They leave at the end of a turn, with one flush: a process that ends before sends none. */
@@ -235,6 +235,7 @@ public final class Process {
 
     private void open() throws IOException {
         directory = DataDirectory.open(machine.disk(), Machine.ROOT, machine.index(), machine.bootEvidence());
+        boolean synced = sim.profile().log().synced();
         previousEpoch = directory.cleanBrokerEpoch().orElse(-1);
         directory.startLoading();
         recovered = new ArrayList<>();
@@ -242,13 +243,13 @@ public final class Process {
         for (DataDirectory.FoundLog log : found) {
             recovered.add(directory.openLog(log, sim.profile().log()));
         }
-        directory.allLogsOpened();
+        directory.allLogsOpened(synced);
         reports = new ArrayList<>();
         for (int i = 0; i < found.size(); i++) {
             reports.add(recovered.get(i).report(id(), found.get(i).id()));
         }
-        nothingCut = recovered.stream().noneMatch(OpenedLog::cut);
-        sim.trace().note("recovered", id(), found.size(), "clean", previousEpoch, "cut", !nothingCut);
+        nothingLost = directory.nothingLost(recovered, synced);
+        sim.trace().note("recovered", id(), found.size(), "clean", previousEpoch, "lost", !nothingLost);
         AlterPartitionSender alter = new AlterPartitionSender(
                 id(),
                 () -> brokerEpoch,
@@ -294,8 +295,8 @@ public final class Process {
                         List.of(new Endpoint(SimCall.LISTENER, "sim", id())),
                         "",
                         previousEpoch,
-                        machine.bootEvidence(),
-                        nothingCut,
+                        directory.evidence(sim.profile().log().synced()),
+                        nothingLost,
                         1,
                         1,
                         reports))

@@ -45,7 +45,8 @@ record Profile(
         CLOCK_JUMP,
         DELETE_RECORDS,
         LEADER_FLAP,
-        LATE_JOIN
+        LATE_JOIN,
+        BLACKOUT
     }
 
     static Profile of(Chance chance) {
@@ -66,7 +67,8 @@ record Profile(
                 chance.oneIn(3) ? 4096 : 1 << 20,
                 86_400_000L,
                 -1,
-                -1);
+                -1,
+                chance.oneIn(4));
         return new Profile(
                 chance.oneIn(4) ? 4 : 3,
                 chance.between(2, 4),
@@ -80,13 +82,23 @@ record Profile(
                 faults);
     }
 
+    /** Without faults. */
     Profile quiet() {
+        return quiet(log);
+    }
+
+    /** The same work, with those of the trial as the only faults. */
+    Profile of(Trial trial) {
+        return quiet(log.withSynced(trial.synced()));
+    }
+
+    private Profile quiet(LogSettings settings) {
         return new Profile(
                 brokers,
                 partitions,
                 minIsr,
                 lagTimeMaxMs,
-                log,
+                settings,
                 slowestSyncMicros,
                 producers,
                 thinkMicros,

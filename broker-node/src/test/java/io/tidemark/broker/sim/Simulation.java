@@ -5,6 +5,7 @@ import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * One cluster from one seed: it starts, is written to and read from while faults happen for a minute, is healed, must come
@@ -26,6 +27,8 @@ final class Simulation {
      * What became of a seed.
      *
      * @param breach null if all held
+     * @param acknowledgedByAll batches that a producer with acks=all was told are there
+     * @param lostBatches those of them that are not there
      * @param restMicros virtual time from the heal until the cluster was at rest
      */
     record Outcome(
@@ -37,6 +40,8 @@ final class Simulation {
             long acknowledged,
             int uncleanElections,
             int losses,
+            long acknowledgedByAll,
+            long lostBatches,
             long digest,
             List<String> last) {}
 
@@ -45,6 +50,9 @@ final class Simulation {
     private final Trace trace = new Trace(queue);
     private final Chance chance;
     private final Profile profile;
+    /** Null unless only one kind of crash is tried. */
+    private final Trial trial;
+
     private final Network network;
     private final Checks checks;
     private final Controllers controllers;
@@ -62,10 +70,19 @@ final class Simulation {
 
     /** @param faulty false for a cluster that nothing befalls */
     Simulation(long seed, boolean faulty) {
+        this(seed, null, faulty ? UnaryOperator.identity() : Profile::quiet);
+    }
+
+    /** The cluster of that seed, with one kind of crash as the only fault. */
+    Simulation(long seed, Trial trial) {
+        this(seed, trial, drawn -> drawn.of(trial));
+    }
+
+    private Simulation(long seed, Trial trial, UnaryOperator<Profile> change) {
         this.seed = seed;
+        this.trial = trial;
         this.chance = new Chance(seed * 0x9E3779B97F4A7C15L + 1);
-        Profile drawn = Profile.of(chance.fork());
-        this.profile = faulty ? drawn : drawn.quiet();
+        this.profile = change.apply(Profile.of(chance.fork()));
         this.network = new Network(chance.fork());
         this.checks = new Checks(this);
         this.controllers = new Controllers(queue, trace, chance.fork(), checks);
@@ -85,6 +102,10 @@ final class Simulation {
 
     Chance chance() {
         return chance;
+    }
+
+    Trial trial() {
+        return trial;
     }
 
     Profile profile() {
@@ -140,6 +161,8 @@ final class Simulation {
                 producers.stream().mapToLong(Producer::acknowledged).sum(),
                 checks.uncleanElections(),
                 losses,
+                ledger.size(),
+                ledger.stream().filter(batch -> !isThere(batch)).count(),
                 trace.digest(),
                 breach == null ? List.of() : trace.last(lastEvents));
     }
@@ -204,14 +227,16 @@ final class Simulation {
         }
     }
 
+    private boolean isThere(Acknowledged batch) {
+        PartitionHistory.Batch there = checks.history(batch.id()).exposedAt(batch.base());
+        return there != null && there.checksum() == batch.checksum();
+    }
+
     /** I3 at the end: what was acknowledged is there. */
     private void checkLedger() {
         for (Acknowledged batch : ledger) {
-            PartitionHistory history = checks.history(batch.id());
-            PartitionHistory.Batch there = history.exposedAt(batch.base());
-            boolean same = there != null && there.checksum() == batch.checksum();
-            if (!same && batch.at() > history.lastLoss()) {
-                throw new Violation("I3", "acknowledged " + batch + ", there is " + there);
+            if (!isThere(batch) && batch.at() > checks.history(batch.id()).lastLoss()) {
+                throw new Violation("I3", "acknowledged " + batch + " is not there");
             }
         }
         for (PartitionState state : topic().partitions()) {

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fixed set of seeds; scripts/sim.sh runs more of them. */
@@ -44,6 +45,37 @@ class SimulationTest {
             Simulation.Outcome two = errors.watch(seed).run(0);
             assertThat(two.digest()).as("trace of seed %d", seed).isEqualTo(one.digest());
             assertThat(two.events()).isEqualTo(one.events());
+        }
+    }
+
+    /** B16: who acknowledges what is not synced loses it if the power of all fails, and only then. */
+    @ParameterizedTest
+    @CsvSource({
+        "false, PROCESS, false",
+        "false, PROCESS, true",
+        "false, POWER, false",
+        "false, POWER, true",
+        "true, PROCESS, true",
+        "true, POWER, false",
+        "true, POWER, true"
+    })
+    void eachDurabilitySurvivesWhatItPromises(boolean synced, Machine.Crash crash, boolean together) {
+        long lost = 0;
+        for (long seed = 7_001; seed < 7_009; seed++) {
+            Simulation simulation = new Simulation(seed, new Trial(synced, crash, together));
+            errors.watch(simulation);
+            Simulation.Outcome outcome = simulation.run(LAST_EVENTS);
+            assertThat(outcome.breach())
+                    .as("seed %d%n%s", seed, String.join("\n", outcome.last()))
+                    .isNull();
+            assertThat(outcome.faults()).isPositive();
+            assertThat(outcome.acknowledgedByAll()).isPositive();
+            lost += outcome.lostBatches();
+        }
+        if (!synced && crash == Machine.Crash.POWER && together) {
+            assertThat(lost).isPositive();
+        } else {
+            assertThat(lost).isZero();
         }
     }
 

@@ -103,11 +103,14 @@ final class Registration {
         if (command.previousBrokerEpoch() == old.epoch()) {
             return "stopped in order";
         }
-        boolean sameBoot =
+        boolean same =
                 !command.bootEvidence().isEmpty() && command.bootEvidence().equals(old.bootEvidence());
-        return sameBoot && command.nothingCut() && command.directoryIds().containsAll(old.directoryIds())
-                ? "same boot and nothing cut"
-                : null;
+        if (!same || !command.nothingCut() || !command.directoryIds().containsAll(old.directoryIds())) {
+            return null;
+        }
+        return command.bootEvidence().equals(RegisterBroker.SYNCED)
+                ? "all it had acknowledged was synced"
+                : "same boot and nothing cut";
     }
 
     private static boolean sharesDirectory(BrokerState broker, RegisterBroker command) {

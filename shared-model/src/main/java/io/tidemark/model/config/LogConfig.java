@@ -48,20 +48,10 @@ public record LogConfig(
                 reader.number("log.retention.check.interval.ms", 300_000, 1, Long.MAX_VALUE),
                 reader.integer("log.index.interval.bytes", 4_096, 0, Integer.MAX_VALUE),
                 reader.integer("message.max.bytes", 1_048_588, 0, Integer.MAX_VALUE),
-                durability(reader),
+                reader.choice("log.durability", Durability.REPLICATED),
                 reader.number("log.flush.interval.bytes", 67_108_864, 1, Long.MAX_VALUE),
                 reader.number("producer.id.expiration.ms", 86_400_000, 1, Integer.MAX_VALUE),
                 RecordConfig.read(reader));
-    }
-
-    /** A promise that is not kept yet is refused, not ignored. */
-    private static Durability durability(ConfigReader reader) {
-        Durability durability = reader.choice("log.durability", Durability.REPLICATED);
-        if (durability == Durability.FSYNC) {
-            reader.problem(
-                    "log.durability = fsync is not built yet: records would be acknowledged before they are on disk");
-        }
-        return durability;
     }
 
     /** Kafka's order: the finer unit wins. */

@@ -13,8 +13,9 @@ public sealed interface QuorumCommand {
      *
      * @param endpoints where it listens, that of other brokers first
      * @param previousBrokerEpoch from the clean-shutdown markers of all its directories, -1 without that evidence (R7.4)
-     * @param bootEvidence kernel boot and mount of its directory, "" if unknown
-     * @param nothingCut recovery removed no byte of any log
+     * @param bootEvidence stays equal as long as nothing that was acknowledged can be lost: kernel boot and mount of its
+     *     directory, or {@link #SYNCED}; "" if unknown
+     * @param nothingCut the last run was under that evidence too, and recovery missed nothing of what it had acknowledged
      * @param reports what its logs hold, for seats that wait for a floor; may be empty
      */
     record RegisterBroker(
@@ -30,7 +31,10 @@ public sealed interface QuorumCommand {
             int minLevel,
             int maxLevel,
             List<SeatReport> reports)
-            implements QuorumCommand {}
+            implements QuorumCommand {
+        /** The evidence of a broker that acknowledges only what is synced (B16). */
+        public static final String SYNCED = "synced";
+    }
 
     /** Sessions ran out, or brokers asked to be fenced: all by one decision (B4). */
     record FenceBrokers(List<BrokerRef> brokers, String reason) implements QuorumCommand {}

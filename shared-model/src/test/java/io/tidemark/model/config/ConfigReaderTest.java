@@ -44,14 +44,6 @@ class ConfigReaderTest {
     }
 
     @Test
-    void aDurabilityThatIsNotBuiltIsRefused() {
-        assertThat(refused(Map.of("log.durability", "fsync")).problems())
-                .singleElement()
-                .asString()
-                .startsWith("log.durability = fsync is not built yet");
-    }
-
-    @Test
     void missingKeysAreNamed() {
         ConfigException refused =
                 catchThrowableOfType(ConfigException.class, () -> BrokerConfig.from(new ConfigReader("x", Map.of())));
