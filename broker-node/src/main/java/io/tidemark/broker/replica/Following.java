@@ -106,7 +106,7 @@ final class Following {
         switch (answer.error()) {
             case NONE -> {
                 if (answer.diverging().isUndefined()) {
-                    append(answer, effects);
+                    append(answer, nowMs, effects);
                 } else {
                     diverged(answer.diverging(), effects);
                 }
@@ -135,8 +135,13 @@ final class Following {
     }
 
     /** R6.15: in order, no epoch above ours, and nothing after the first such batch. */
-    private void append(ReplicaEvent.FetchAnswered answer, Effects effects) {
+    private void append(ReplicaEvent.FetchAnswered answer, long nowMs, Effects effects) {
         List<ReplicaEvent.FetchedBatch> batches = answer.batches();
+        if (!batches.isEmpty() && batches.get(0).lastOffset() < log.stagedEnd()) {
+            // Wholly below our end: whatever was asked, it was not for what comes here next. Ask anew.
+            delayedUntilMs = nowMs + settings.fetchRetryMs();
+            return;
+        }
         int i = 0;
         while (i < batches.size() && batches.get(i).epoch() <= state.leaderEpoch()) {
             ReplicaEvent.FetchedBatch first = batches.get(i);

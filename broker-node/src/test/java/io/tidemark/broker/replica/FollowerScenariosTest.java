@@ -70,6 +70,27 @@ class FollowerScenariosTest {
     }
 
     @Test
+    void r6_15_batchesThatAreThereAlreadyCutNothing() {
+        World world = follower("0..104@0", "0..104@0", 100);
+        FetchPosition position = world.ask(2).position();
+        world.at(2)
+                .receive(
+                        world.now,
+                        World.answer(
+                                position,
+                                ReplicaError.NONE,
+                                EpochAndOffset.UNDEFINED,
+                                90,
+                                0,
+                                List.of(new ModelLog.Batch(90, 94, 0, "another's answer"))));
+        assertThat(world.at(2).log).hasToString("0..104@0");
+        assertThat(world.at(2).mark()).isEqualTo(100);
+        assertThat(world.ask(2)).as("it asks again, in a while").isNull();
+        world.now = world.at(2).replica.fetchDeadlineMs(new MonoTime(world.now));
+        assertThat(world.ask(2).position()).isEqualTo(position);
+    }
+
+    @Test
     void s28_aFollowerBelowTheLeadersStartStartsThere() {
         World world = follower("500..799@0", "0..99@0", 100);
         world.fetch(2);

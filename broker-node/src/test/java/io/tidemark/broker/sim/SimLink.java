@@ -34,6 +34,8 @@ final class SimLink implements PeerLink {
     private static final class Pending {
         private final PeerCallback callback;
         private boolean done;
+        private boolean arrived;
+        private AbstractResponse response;
 
         private Pending(PeerCallback callback) {
             this.callback = callback;
@@ -133,16 +135,21 @@ final class SimLink implements PeerLink {
     }
 
     private void answered(Pending waiting, AbstractResponse response) {
-        if (waiting.done) {
-            return;
+        waiting.arrived = true;
+        waiting.response = response;
+        // A pause that ends early must not let one overtake another.
+        while (!pending.isEmpty() && pending.peek().arrived) {
+            Pending first = pending.poll();
+            if (first.done) {
+                continue;
+            }
+            if (first.response == null) {
+                end("closed there");
+                return;
+            }
+            first.done = true;
+            first.callback.answered(new Response(first.response));
         }
-        if (response == null) {
-            end("closed there");
-            return;
-        }
-        waiting.done = true;
-        pending.remove(waiting);
-        waiting.callback.answered(new Response(response));
     }
 
     /** The records leave their files when they are sent, not when they arrive. */
