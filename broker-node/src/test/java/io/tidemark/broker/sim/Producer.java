@@ -225,7 +225,7 @@ final class Producer {
                                     + " is acknowledged at " + base + ", exposed there is " + exposed));
         }
         sim.acknowledged(new Simulation.Acknowledged(
-                partition, base, base + count, checksum, sim.queue().now()));
+                partition, base, base + count, checksum, sim.queue().now(), same));
     }
 
     private void done() {
