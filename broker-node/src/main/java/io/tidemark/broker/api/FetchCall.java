@@ -279,32 +279,31 @@ final class FetchCall {
 
         @Override
         public void diverges(int epoch, long endOffset, long highWatermark, long logStart) {
-            home.execute(() -> {
-                answerNow = true;
-                rows.put(
-                        partition,
-                        row(Errors.NONE, highWatermark, logStart)
-                                .setRecords(MemoryRecords.EMPTY)
-                                .setDivergingEpoch(new FetchResponseData.EpochEndOffset()
-                                        .setEpoch(epoch)
-                                        .setEndOffset(endOffset)));
-                result();
-            });
+            home.execute(() -> answerNow(row(Errors.NONE, highWatermark, logStart)
+                    .setDivergingEpoch(new FetchResponseData.EpochEndOffset()
+                            .setEpoch(epoch)
+                            .setEndOffset(endOffset))));
         }
 
         @Override
         public void refused(ReplicaError error, long highWatermark, long logStart) {
             home.execute(() -> {
-                answerNow = true;
                 // It may not be here yet, and then it is not watched: the next look asks again.
                 partition.notWatched();
                 session.keepDirty(partition);
-                rows.put(
-                        partition,
-                        row(ReplicaErrors.onWire(error), highWatermark, logStart)
-                                .setRecords(MemoryRecords.EMPTY));
-                result();
+                answerNow(row(ReplicaErrors.onWire(error), highWatermark, logStart));
             });
+        }
+
+        private void answerNow(FetchResponseData.PartitionData row) {
+            if (done) {
+                // This fetch was given up meanwhile: the next one has to find it again.
+                session.keepDirty(partition);
+            } else {
+                answerNow = true;
+                rows.put(partition, row.setRecords(MemoryRecords.EMPTY));
+            }
+            result();
         }
 
         private FetchResponseData.PartitionData row(Errors error, long highWatermark, long logStart) {

@@ -100,7 +100,7 @@ class HandDrivenLoopTest {
     private void start(int loops, LogSettings settings) throws IOException {
         RealDisk disk = new RealDisk();
         Path data = Files.createDirectory(root.resolve("data-" + loops + settings.synced()));
-        directory = DataDirectory.open(disk, data, RocksDbIndex.open(disk, data.resolve("index")), "boot");
+        directory = DataDirectory.open(disk, data, RocksDbIndex.open(disk, data.resolve("index")), "boot", "run");
         directory.startLoading();
         PartitionLoop.Ports ports = new PartitionLoop.Ports(
                 blocking::add,
@@ -167,7 +167,23 @@ class HandDrivenLoopTest {
                     new TopicPartition(topic.name(), partition),
                     new FetchRequest.PartitionData(ClusterView.uuid(topic.id()), 0, 0, 1 << 20, Optional.empty()));
         }
-        FakeCall call = new FakeCall(FetchRequest.Builder.forConsumer(FETCH_VERSION, FOR_EVER_MS, 1, rows)
+        return fetch(session, FOR_EVER_MS, rows);
+    }
+
+    /** Of a reader that has records of epoch 0 up to {@code offset}. */
+    private FakeCall fetchFrom(TopicState topic, FetchMetadata session, int waitMs, long offset, int... named) {
+        Map<TopicPartition, FetchRequest.PartitionData> rows = new LinkedHashMap<>();
+        for (int partition : named) {
+            rows.put(
+                    new TopicPartition(topic.name(), partition),
+                    new FetchRequest.PartitionData(
+                            ClusterView.uuid(topic.id()), offset, 0, 1 << 20, Optional.empty(), Optional.of(0)));
+        }
+        return fetch(session, waitMs, rows);
+    }
+
+    private FakeCall fetch(FetchMetadata session, int waitMs, Map<TopicPartition, FetchRequest.PartitionData> rows) {
+        FakeCall call = new FakeCall(FetchRequest.Builder.forConsumer(FETCH_VERSION, waitMs, 1, rows)
                 .metadata(session)
                 .build(FETCH_VERSION));
         fetch.handle(call);
@@ -245,6 +261,45 @@ class HandDrivenLoopTest {
                         .get(0)
                         .partitions())
                 .anyMatch(row -> row.records().sizeInBytes() > 0);
+    }
+
+    @Test
+    void whatAGivenUpFetchWouldHaveBeenToldIsToldToTheNext() throws IOException {
+        directory.close();
+        start(2);
+        TopicState topic = create("t", 8);
+        publisher.publish(quorum.get());
+        turnOther();
+        while (!blocking.isEmpty()) {
+            blocking.poll().run();
+            turn();
+            turnOther();
+        }
+        int there = IntStream.range(0, 8)
+                .filter(i -> partitions.loopOf(new PartitionId(topic.id(), i)).index() == 1)
+                .findFirst()
+                .getAsInt();
+        FakeCall first = fetchFrom(topic, FetchMetadata.INITIAL, FOR_EVER_MS, 7, there);
+        for (int i = 0; i < 3 && !first.answer.isDone(); i++) {
+            turnOther();
+            turn();
+        }
+        int session = ((FetchResponse) first.answer.join()).sessionId();
+        FakeCall asking = fetchFrom(topic, new FetchMetadata(session, 1), FOR_EVER_MS, 8, there);
+        FakeCall second = fetchFrom(topic, new FetchMetadata(session, 2), 500, 8);
+        assertThat(asking.answer).as("given up while the other loop looks").isDone();
+        for (int i = 0; i < 3; i++) {
+            turnOther();
+            turn();
+        }
+        nowMs += 500;
+        for (int i = 0; i < 3; i++) {
+            turn();
+            turnOther();
+        }
+        assertThat(row(second).divergingEpoch().endOffset())
+                .as("the reader's log parts from ours")
+                .isZero();
     }
 
     @Test
