@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -53,7 +54,12 @@ final class Storage {
         long start = System.nanoTime();
         Disk disk = new RealDisk();
         String boot = BootEvidence.of(root);
-        DataDirectory directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve(INDEX)), boot);
+        DataDirectory directory = DataDirectory.open(
+                disk,
+                root,
+                RocksDbIndex.open(disk, root.resolve(INDEX)),
+                boot,
+                UUID.randomUUID().toString());
         long previousEpoch = directory.cleanBrokerEpoch().orElse(-1);
         for (Path unknown : directory.unidentified()) {
             LOG.warn("{} does not say which topic it belongs to; it is left alone", unknown);
@@ -77,7 +83,7 @@ final class Storage {
                 recovered,
                 directory.evidence(settings.synced()),
                 previousEpoch,
-                directory.nothingLost(recovered.stream().map(Recovered::opened).toList(), settings.synced()));
+                directory.nothingLost(settings.synced()));
     }
 
     private static List<Recovered> recoverAll(DataDirectory directory, LogSettings settings)

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +42,14 @@ public final class DataDirectory implements AutoCloseable {
     private final OptionalLong cleanBrokerEpoch;
     private final boolean sameBoot;
     private final boolean lastRunSynced;
+    /** The run since which nothing was lost here, as the last one left it; "" if that is not known. */
+    private final String lastLineage;
+
+    private final String runId;
+    /** Of the logs opened by {@link #openLog}: recovery took bytes away, or the log ends below what was synced. */
+    private boolean anyCut;
+
+    private boolean anySyncedLost;
     private final OffsetCheckpoint highWatermarkFile;
     private final OffsetCheckpoint recoveryPointFile;
     private final OffsetCheckpoint logStartFile;
@@ -56,15 +63,18 @@ public final class DataDirectory implements AutoCloseable {
     private final List<Path> unidentified = new ArrayList<>();
     private boolean loading;
 
-    private DataDirectory(Disk disk, Path root, OffsetIndex index, String bootEvidence) throws IOException {
+    private DataDirectory(Disk disk, Path root, OffsetIndex index, String bootEvidence, String runId)
+            throws IOException {
         this.disk = disk;
         this.root = root;
         this.index = index;
         this.bootEvidence = bootEvidence;
         this.cleanBrokerEpoch = CleanShutdownFile.read(disk, root);
         List<String> before = readEvidence();
+        this.runId = runId;
         this.sameBoot = !bootEvidence.isEmpty() && before.get(0).equals(bootEvidence);
-        this.lastRunSynced = before.contains(SYNCED_RUN);
+        this.lastLineage = before.size() > 1 ? before.get(1) : "";
+        this.lastRunSynced = before.size() > 2 && before.get(2).equals(SYNCED_RUN);
         this.highWatermarkFile = new OffsetCheckpoint(disk, root.resolve(HIGH_WATERMARKS));
         this.recoveryPointFile = new OffsetCheckpoint(disk, root.resolve(RECOVERY_POINTS));
         this.logStartFile = new OffsetCheckpoint(disk, root.resolve(LOG_STARTS));
@@ -75,16 +85,18 @@ public final class DataDirectory implements AutoCloseable {
 
     /**
      * Reads the directory {@code root}, which exists, and deletes what removed partitions left behind. {@code bootEvidence}
-     * names this boot of the kernel and the mount under the directory; empty if unknown. Throws IOException if a
+     * names this boot of the kernel and the mount under the directory; empty if unknown. {@code runId} is unlike that of
+     * any other run. Throws IOException if a
      * checkpoint file is malformed (R9.21).
      */
-    public static DataDirectory open(Disk disk, Path root, OffsetIndex index, String bootEvidence) throws IOException {
-        DataDirectory directory = new DataDirectory(disk, root, index, bootEvidence);
+    public static DataDirectory open(Disk disk, Path root, OffsetIndex index, String bootEvidence, String runId)
+            throws IOException {
+        DataDirectory directory = new DataDirectory(disk, root, index, bootEvidence, runId);
         directory.listLogs();
         return directory;
     }
 
-    /** Lines: what named the boot, and how that run counted. */
+    /** Lines: what named the boot, since which run nothing was lost, and how the last run counted. */
     private List<String> readEvidence() throws IOException {
         try {
             return List.of(new String(disk.read(root.resolve(BOOT_EVIDENCE)), StandardCharsets.UTF_8).split("\n", -1));
@@ -128,22 +140,27 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * B1: what stays equal as long as nothing that is acknowledged here can be lost; "" if unknown.
+     * B1: what stays equal as long as nothing that is acknowledged here can be lost; "" if unknown. It names the run since
+     * which nothing was: what one run finds missing, a later one that finds nothing more must not vouch for, since the
+     * first may have ended before anybody heard of it.
      *
      * @param synced this run counts nothing before it is synced (B16)
      */
     public String evidence(boolean synced) {
-        return synced ? RegisterBroker.SYNCED : bootEvidence;
+        String since = " since " + lineage(synced);
+        return synced ? RegisterBroker.SYNCED + since : bootEvidence.isEmpty() ? "" : bootEvidence + since;
+    }
+
+    private String lineage(boolean synced) {
+        return nothingLost(synced) && !lastLineage.isEmpty() ? lastLineage : runId;
     }
 
     /**
-     * B1: whether nothing can be missing of what the last run acknowledged under the same {@link #evidence}, given all its
-     * logs. No sync of it failed; it was on this boot and recovery cut nothing, or it acknowledged only what was synced.
+     * B1: whether nothing can be missing of what the last run acknowledged, given that all logs are open. No sync of it
+     * failed; it was on this boot and recovery cut nothing, or it acknowledged only what was synced.
      */
-    public boolean nothingLost(Collection<OpenedLog> recovered, boolean synced) {
-        return synced
-                ? lastRunSynced && recovered.stream().noneMatch(OpenedLog::syncedLost)
-                : sameBoot && recovered.stream().noneMatch(OpenedLog::cut);
+    public synchronized boolean nothingLost(boolean synced) {
+        return synced ? lastRunSynced && !anySyncedLost : sameBoot && !anyCut;
     }
 
     /** The partition directories found at {@link #open}. */
@@ -212,15 +229,21 @@ public final class DataDirectory implements AutoCloseable {
 
     private OpenedLog recover(FoundLog log, LogSettings settings, LogRecovery.Known known) throws IOException {
         OpenedLog opened = LogRecovery.open(
-                disk,
-                index,
-                log.id(),
-                log.directory(),
-                settings,
-                known,
-                (recoveryPoint, end) -> beforeCut(log.name(), recoveryPoint, end));
+                disk, index, log.id(), log.directory(), settings, known, new SegmentLog.CheckpointGuard() {
+                    @Override
+                    public void beforeCut(long recoveryPoint, long end) throws IOException {
+                        DataDirectory.this.beforeCut(log.name(), recoveryPoint, end);
+                    }
+
+                    @Override
+                    public void beforeLoss() throws IOException {
+                        distrustThisBoot();
+                    }
+                });
         synchronized (this) {
             open.put(log.name(), opened.log());
+            anyCut |= opened.cut();
+            anySyncedLost |= opened.syncedLost();
         }
         return opened;
     }
@@ -235,13 +258,14 @@ public final class DataDirectory implements AutoCloseable {
 
     /** @param synced this run counts nothing before it is synced (B16) */
     public synchronized void allLogsOpened(boolean synced) throws IOException {
-        String evidence = synced ? bootEvidence + "\n" + SYNCED_RUN : bootEvidence;
+        String evidence = bootEvidence + "\n" + lineage(synced) + (synced ? "\n" + SYNCED_RUN : "");
         disk.replace(root.resolve(BOOT_EVIDENCE), evidence.getBytes(StandardCharsets.UTF_8));
     }
 
     /**
-     * A write of this run may be lost although the machine runs on ({@link LostWritesException}): the next start must not
-     * rely on this boot. It is a matter of names only, which even a disk that takes no more data forgets last.
+     * A write may be lost although the machine runs on ({@link LostWritesException}), or recovery is about to take bytes
+     * away: until {@link #allLogsOpened} no start may rely on this boot. It is a matter of names only, which even a disk
+     * that takes no more data forgets last.
      */
     public void distrustThisBoot() throws IOException {
         disk.delete(root.resolve(BOOT_EVIDENCE));

@@ -37,6 +37,7 @@ public final class LogRecovery {
     private final PartitionId id;
     private final LogSettings settings;
     private final Known known;
+    private final SegmentLog.CheckpointGuard guard;
     private final EpochCheckpoint epochCheckpoint;
     private final SegmentList segments;
 
@@ -45,8 +46,16 @@ public final class LogRecovery {
     private int lastEpoch = -1;
     private boolean cut;
 
-    private LogRecovery(Disk disk, OffsetIndex index, PartitionId id, Path directory, LogSettings settings, Known known)
+    private LogRecovery(
+            Disk disk,
+            OffsetIndex index,
+            PartitionId id,
+            Path directory,
+            LogSettings settings,
+            Known known,
+            SegmentLog.CheckpointGuard guard)
             throws IOException {
+        this.guard = guard;
         this.disk = disk;
         this.index = index;
         this.id = id;
@@ -66,16 +75,16 @@ public final class LogRecovery {
             Known known,
             SegmentLog.CheckpointGuard guard)
             throws IOException {
-        LogRecovery recovery = new LogRecovery(disk, index, id, directory, settings, known);
+        LogRecovery recovery = new LogRecovery(disk, index, id, directory, settings, known, guard);
         try {
-            return recovery.run(guard);
+            return recovery.run();
         } catch (IOException | RuntimeException e) {
             recovery.segments.close();
             throw e;
         }
     }
 
-    private OpenedLog run(SegmentLog.CheckpointGuard guard) throws IOException {
+    private OpenedLog run() throws IOException {
         if (segments.isEmpty()) {
             // Its name becomes durable with the first flush, before which no record is.
             segments.create(known.logStart());
@@ -198,6 +207,9 @@ public final class LogRecovery {
 
     private void cutAt(Segment segment, int position) throws IOException {
         cut = true;
+        if (!settings.synced() || end < known.recoveryPoint()) {
+            guard.beforeLoss();
+        }
         index.truncate(id, segment.base(), end);
         index.deleteSnapshots(id, end + 1, Long.MAX_VALUE);
         index.flush();

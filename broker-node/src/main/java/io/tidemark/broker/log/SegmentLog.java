@@ -49,6 +49,9 @@ public final class SegmentLog {
     interface CheckpointGuard {
         /** Returns when on disk the recovery point is at most the first, high watermark and log start the second. */
         void beforeCut(long recoveryPoint, long end) throws IOException;
+
+        /** Recovery is about to take away bytes that were written. */
+        default void beforeLoss() throws IOException {}
     }
 
     /** Where recovery found the log to start, to end, and to be synced. */

@@ -61,7 +61,8 @@ public class LogAppendBenchmark {
         root = Files.createTempDirectory("append-benchmark");
         Files.createDirectories(root.resolve("data"));
         RealDisk disk = new RealDisk();
-        data = DataDirectory.open(disk, root.resolve("data"), RocksDbIndex.open(disk, root.resolve("index")), "boot");
+        data = DataDirectory.open(
+                disk, root.resolve("data"), RocksDbIndex.open(disk, root.resolve("index")), "boot", "run");
         data.startLoading();
         data.allLogsOpened();
         log = data.createLog(new LogName("bench", 0), new PartitionId(new TopicId(1, 2), 0), LogSettings.DEFAULTS)

@@ -9,8 +9,10 @@ import io.tidemark.model.Check;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -30,9 +32,11 @@ class DataDirectoryTest {
 
     private final Disk disk = new RealDisk();
     private DataDirectory directory;
+    private int run;
 
     private void open(String boot) throws IOException {
-        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), boot);
+        run++;
+        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), boot, "run " + run);
     }
 
     private OpenedLog load(String boot) throws IOException {
@@ -140,6 +144,84 @@ class DataDirectoryTest {
         directory.close();
         open("boot 1");
         assertThat(directory.sameBoot()).as("it was recovered since").isTrue();
+    }
+
+    @Test
+    void theEvidenceNamesTheRunSinceWhichNothingWasLost() throws IOException {
+        create("boot 1").abandon();
+        assertThat(directory.evidence(false)).isEqualTo("boot 1 since run 1");
+        directory.close();
+        load("boot 1").log().abandon();
+        assertThat(directory.evidence(false)).isEqualTo("boot 1 since run 1");
+        directory.distrustThisBoot();
+        directory.close();
+        load("boot 1").log().abandon();
+        assertThat(directory.nothingLost(false)).isFalse();
+        assertThat(directory.evidence(false)).isEqualTo("boot 1 since run 3");
+        directory.close();
+        load("boot 1").log().abandon();
+        assertThat(directory.nothingLost(false))
+                .as("nothing since the run before")
+                .isTrue();
+        assertThat(directory.evidence(false))
+                .as("but not what a controller was told of run 2")
+                .isEqualTo("boot 1 since run 3");
+    }
+
+    @Test
+    void aStartThatTookBytesAwayAndEndedIsNotForgotten() throws IOException {
+        SegmentLog log = create("boot 1");
+        append(log, 3);
+        log.abandon();
+        directory.close();
+        Path segment = root.resolve(NAME.toString()).resolve("00000000000000000000.log");
+        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() - 1);
+        }
+        open("boot 1");
+        directory.startLoading();
+        assertThat(directory.openLog(directory.logs().get(0), SETTINGS).cut()).isTrue();
+        directory.close();
+        load("boot 1").log().abandon();
+        assertThat(directory.nothingLost(false)).isFalse();
+    }
+
+    @Test
+    void underFsyncATornEndIsNoLossButASyncedRecordIs() throws IOException {
+        LogSettings synced = SETTINGS.withSynced(true);
+        open("boot 1");
+        directory.startLoading();
+        SegmentLog log = directory.createLog(NAME, ID, synced).log();
+        directory.allLogsOpened(true);
+        append(log, 2);
+        FlushTask task = log.flushTask();
+        task.run();
+        log.completed(task);
+        append(log, 1);
+        log.abandon();
+        directory.checkpointRecoveryPoints();
+        String evidence = directory.evidence(true);
+        directory.close();
+        Path segment = root.resolve(NAME.toString()).resolve("00000000000000000000.log");
+        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() - 1);
+        }
+        open("boot 2");
+        directory.startLoading();
+        assertThat(directory.openLog(directory.logs().get(0), synced).cut()).isTrue();
+        directory.allLogsOpened(true);
+        assertThat(directory.nothingLost(true)).isTrue();
+        assertThat(directory.evidence(true)).isEqualTo(evidence);
+        directory.close();
+        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() - 1);
+        }
+        open("boot 3");
+        directory.startLoading();
+        directory.openLog(directory.logs().get(0), synced);
+        directory.allLogsOpened(true);
+        assertThat(directory.nothingLost(true)).isFalse();
+        assertThat(directory.evidence(true)).isNotEqualTo(evidence);
     }
 
     @Test

@@ -194,7 +194,7 @@ class PowerLossTest {
         LogName name = new LogName("t", 3);
         long flushed = -1;
         for (int boot = 0; boot < 6; boot++) {
-            DataDirectory directory = DataDirectory.open(disk, ROOT, index, "boot " + boot);
+            DataDirectory directory = DataDirectory.open(disk, ROOT, index, "boot " + boot, "run");
             directory.startLoading();
             SegmentLog log;
             if (directory.logs().isEmpty()) {

@@ -46,7 +46,7 @@ class InternalAccessTest {
     @BeforeEach
     void partition(@TempDir Path root) throws Exception {
         RealDisk disk = new RealDisk();
-        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), "boot");
+        directory = DataDirectory.open(disk, root, RocksDbIndex.open(disk, root.resolve("index")), "boot", "run");
         directory.startLoading();
         PartitionLoop.Ports ports =
                 new PartitionLoop.Ports(Runnable::run, Runnable::run, null, new LogStore(directory, root));

@@ -24,12 +24,13 @@ class LogStoreTest {
 
     private boolean trustedAfter(IOException problem) throws IOException {
         disk.createDirectory(ROOT);
-        DataDirectory directory = DataDirectory.open(disk, ROOT, new MemoryOffsetIndex(), "boot");
+        DataDirectory directory = DataDirectory.open(disk, ROOT, new MemoryOffsetIndex(), "boot", "run");
         directory.startLoading();
         directory.allLogsOpened();
         new LogStore(directory, ROOT, (log, failure) -> told.add(failure)).failed(LOG, problem);
         directory.close();
-        return DataDirectory.open(disk, ROOT, new MemoryOffsetIndex(), "boot").sameBoot();
+        return DataDirectory.open(disk, ROOT, new MemoryOffsetIndex(), "boot", "run")
+                .sameBoot();
     }
 
     @Test

@@ -46,6 +46,7 @@ final class PartitionHistory {
     private Process leader;
     private int losses;
     private long lastLoss = -1;
+    private int lastLossEpoch = -1;
 
     PartitionHistory(PartitionId id) {
         this.id = id;
@@ -105,8 +106,17 @@ final class PartitionHistory {
         return new ArrayList<>(exposed.subMap(from, to).values());
     }
 
-    /** I3, I10, I13: a batch below somebody's high watermark is the one that was exposed there. */
-    void exposes(int broker, boolean leads, Batch batch) {
+    /**
+     * I3, I10, I13: a batch below somebody's high watermark is the one that was exposed there.
+     *
+     * @param epoch of the leader that the replica is or follows
+     */
+    void exposes(int broker, boolean leads, int epoch, Batch batch) {
+        if (epoch < lastLossEpoch) {
+            // It has not heard yet of the unclean election that gave this up.
+            abandoned.add(batch);
+            return;
+        }
         if (!leads && abandoned.contains(batch)) {
             // It comes back with what an unclean election gave up while it was away, until it follows.
             return;
@@ -161,8 +171,9 @@ final class PartitionHistory {
     }
 
     /** An unclean election: what the new leader does not have is given up. */
-    void givenUp(long newEnd, long now) {
+    void givenUp(int byEpoch, long newEnd, long now) {
         losses++;
+        lastLossEpoch = byEpoch;
         lastLoss = now;
         end = Math.min(end, newEnd);
         abandoned.addAll(exposed.tailMap(end, true).values());

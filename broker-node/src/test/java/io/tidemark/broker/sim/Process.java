@@ -234,7 +234,8 @@ public final class Process {
     }
 
     private void open() throws IOException {
-        directory = DataDirectory.open(machine.disk(), Machine.ROOT, machine.index(), machine.bootEvidence());
+        directory =
+                DataDirectory.open(machine.disk(), Machine.ROOT, machine.index(), machine.bootEvidence(), incarnation);
         boolean synced = sim.profile().log().synced();
         previousEpoch = directory.cleanBrokerEpoch().orElse(-1);
         directory.startLoading();
@@ -248,7 +249,7 @@ public final class Process {
         for (int i = 0; i < found.size(); i++) {
             reports.add(recovered.get(i).report(id(), found.get(i).id()));
         }
-        nothingLost = directory.nothingLost(recovered, synced);
+        nothingLost = directory.nothingLost(synced);
         sim.trace().note("recovered", id(), found.size(), "clean", previousEpoch, "lost", !nothingLost);
         AlterPartitionSender alter = new AlterPartitionSender(
                 id(),

@@ -189,10 +189,9 @@ final class ReplicaChecks {
                 }
                 common = batch.next();
             }
-            if (common < history.end()) {
-                sim.trace().note("records given up", host.id().partition(), common, history.end());
-                history.givenUp(common, sim.queue().now());
-            }
+            // Also if nothing is missing so far: a former leader may not have heard of it yet, and expose more.
+            sim.trace().note("records given up", host.id().partition(), common, history.end());
+            history.givenUp(epoch, common, sim.queue().now());
         }
         if (epoch > history.leaderEpoch()) {
             history.led(process, epoch);
@@ -252,6 +251,10 @@ final class ReplicaChecks {
                 ? before.state().leaderEpoch()
                 : replica.leads() ? replica.state().leaderEpoch() : -1;
         // What the replica has decided and its loop has not carried out yet, nobody has seen.
+        // Before the first metadata the mark is a checkpoint's, of an epoch that nobody knows any more.
+        int known = led
+                ? epoch
+                : replica.state() == null ? Integer.MAX_VALUE : replica.state().leaderEpoch();
         long mark = host.highWatermark();
         long endBefore = history.end();
         while (one.exposedTo < mark) {
@@ -264,7 +267,7 @@ final class ReplicaChecks {
                 }
                 break;
             }
-            history.exposes(process.id(), led || replica.leads(), batch);
+            history.exposes(process.id(), led || replica.leads(), known, batch);
             one.exposedTo = batch.next();
         }
         if (history.end() > endBefore) {

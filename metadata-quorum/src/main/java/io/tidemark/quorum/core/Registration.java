@@ -108,7 +108,7 @@ final class Registration {
         if (!same || !command.nothingCut() || !command.directoryIds().containsAll(old.directoryIds())) {
             return null;
         }
-        return command.bootEvidence().equals(RegisterBroker.SYNCED)
+        return command.bootEvidence().startsWith(RegisterBroker.SYNCED)
                 ? "all it had acknowledged was synced"
                 : "same boot and nothing cut";
     }

@@ -14,7 +14,7 @@ public sealed interface QuorumCommand {
      * @param endpoints where it listens, that of other brokers first
      * @param previousBrokerEpoch from the clean-shutdown markers of all its directories, -1 without that evidence (R7.4)
      * @param bootEvidence stays equal as long as nothing that was acknowledged can be lost: kernel boot and mount of its
-     *     directory, or {@link #SYNCED}; "" if unknown
+     *     directory, or {@link #SYNCED}, with the run since which nothing was lost; "" if unknown
      * @param nothingCut the last run was under that evidence too, and recovery missed nothing of what it had acknowledged
      * @param reports what its logs hold, for seats that wait for a floor; may be empty
      */
@@ -32,7 +32,7 @@ public sealed interface QuorumCommand {
             int maxLevel,
             List<SeatReport> reports)
             implements QuorumCommand {
-        /** The evidence of a broker that acknowledges only what is synced (B16). */
+        /** How the evidence of a broker begins that acknowledges only what is synced (B16). */
         public static final String SYNCED = "synced";
     }
 
