@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
-import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -162,8 +162,7 @@ final class BrokerProcess {
             hear(state, after);
         }
         for (PartitionState state : changes.eligibility()) {
-            copy(state.id().partition())
-                    .step(new ReplicaEvent.EligibilityChanged(viewOf(state, after), after.index()));
+            copy(state.id().partition()).step(new ReplicaEvent.EligibilityChanged(viewOf(state, after), after.index()));
         }
         for (Copy copy : List.copyOf(copies.values())) {
             if (copy.replica().changePending()) {
@@ -236,7 +235,8 @@ final class BrokerProcess {
 
     void storeMarks() throws IOException {
         Map<PartitionId, Long> marks = new HashMap<>();
-        copies.values().forEach(copy -> marks.put(copy.replica().id(), copy.replica().highWatermark()));
+        copies.values()
+                .forEach(copy -> marks.put(copy.replica().id(), copy.replica().highWatermark()));
         directory.checkpointHighWatermarks(marks);
     }
 

@@ -101,8 +101,8 @@ final class ClientVerbs {
         long token = cluster.newToken();
         ReplicaEvent.OffsetQuery.Bound bound =
                 ReplicaEvent.OffsetQuery.Bound.valueOf(command.argument(1).toUpperCase(Locale.ROOT));
-        Effect.OffsetFound found = (Effect.OffsetFound) copy(command)
-                .ask(token, new ReplicaEvent.OffsetQuery(token, -1, bound, !command.says("follower")));
+        Effect.OffsetFound found = (Effect.OffsetFound)
+                copy(command).ask(token, new ReplicaEvent.OffsetQuery(token, -1, bound, !command.says("follower")));
         cluster.out()
                 .say(
                         "offset %d %s = %s",
@@ -117,9 +117,7 @@ final class ClientVerbs {
         long token = cluster.newToken();
         command.required("of");
         Effect.EpochFound found = (Effect.EpochFound) copy(command)
-                .ask(
-                        token,
-                        new ReplicaEvent.EpochQuery(token, command.integer("le", -1), command.integer("of", -1)));
+                .ask(token, new ReplicaEvent.EpochQuery(token, command.integer("le", -1), command.integer("of", -1)));
         cluster.out()
                 .say(
                         "epoch-end %d of %s = %s",

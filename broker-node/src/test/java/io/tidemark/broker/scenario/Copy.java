@@ -48,12 +48,7 @@ final class Copy {
         this.process = process;
         this.log = opened.log();
         this.replica = new Replica(
-                id,
-                process.settings(),
-                log.logStartOffset(),
-                log.logEndOffset(),
-                opened.highWatermark(),
-                log.epochs());
+                id, process.settings(), log.logStartOffset(), log.logEndOffset(), opened.highWatermark(), log.epochs());
         this.lastMark = replica.highWatermark();
     }
 

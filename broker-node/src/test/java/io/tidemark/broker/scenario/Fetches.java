@@ -182,11 +182,7 @@ final class Fetches {
         for (ByteBuffer batch : batches) {
             BatchHeader header = BatchHeader.read(batch, batch.position());
             rows.add(new ReplicaEvent.FetchedBatch(
-                    header.baseOffset(),
-                    header.nextOffset() - 1,
-                    header.leaderEpoch(),
-                    rows.size(),
-                    rows.size() + 1));
+                    header.baseOffset(), header.nextOffset() - 1, header.leaderEpoch(), rows.size(), rows.size() + 1));
         }
         return new ReplicaEvent.FetchAnswered(
                 position.leaderEpoch(), position.offset(), error, diverging, mark, logStart, rows);
@@ -198,10 +194,8 @@ final class Fetches {
         FetchPosition present = follower.replica().fetchPosition(new MonoTime(cluster.now()));
         long at = present == null ? -1 : present.offset();
         int epoch = present == null ? -1 : present.leaderEpoch();
-        FetchPosition position = new FetchPosition(
-                -1, command.integer("le", epoch), command.number("at", at), -1, 0);
-        List<ByteBuffer> batches =
-                command.arguments().size() > 1 ? RecordText.batches(command.argument(1)) : List.of();
+        FetchPosition position = new FetchPosition(-1, command.integer("le", epoch), command.number("at", at), -1, 0);
+        List<ByteBuffer> batches = command.arguments().size() > 1 ? RecordText.batches(command.argument(1)) : List.of();
         EpochAndOffset diverging = command.has("diverging")
                 ? Words.history(command.option("diverging", "")).entries().get(0)
                 : EpochAndOffset.UNDEFINED;

@@ -74,7 +74,6 @@ final class MachineVerbs {
         cluster.process(command.broker(0)).silent = silent;
     }
 
-
     void pass(Command command) {
         cluster.pass(Long.parseLong(command.argument(0)));
     }

@@ -82,11 +82,7 @@ final class Quorum {
     }
 
     private boolean append(
-            ClusterImage seen,
-            long index,
-            MetadataEntry.Cause cause,
-            List<MetadataRecord> records,
-            QuorumReply reply) {
+            ClusterImage seen, long index, MetadataEntry.Cause cause, List<MetadataRecord> records, QuorumReply reply) {
         ClusterImage before = image();
         MetadataEntry entry = new MetadataEntry(seen.tip(), before.timestampMs(), cause, records, reply);
         boolean effective = before.chains(entry);
@@ -129,11 +125,12 @@ final class Quorum {
             out.say("@%d %s", image.index(), Words.of(image.partition(id), null));
         }
         StringBuilder brokers = new StringBuilder();
-        new TreeMap<>(image.brokers()).forEach((number, broker) -> brokers.append(' ')
-                .append(number)
-                .append('@')
-                .append(broker.epoch())
-                .append(broker.fenced() ? " fenced" : broker.shuttingDown() ? " shutting down" : ""));
+        new TreeMap<>(image.brokers())
+                .forEach((number, broker) -> brokers.append(' ')
+                        .append(number)
+                        .append('@')
+                        .append(broker.epoch())
+                        .append(broker.fenced() ? " fenced" : broker.shuttingDown() ? " shutting down" : ""));
         out.say("brokers%s", brokers);
     }
 }

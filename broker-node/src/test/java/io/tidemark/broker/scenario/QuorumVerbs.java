@@ -63,8 +63,8 @@ final class QuorumVerbs {
         List<Integer> replicas = command.listOption("replicas", List.of());
         List<MetadataRecord> records = new ArrayList<>();
         ConfigResource topic = ConfigResource.topic(Cluster.TOPIC_NAME);
-        records.add(
-                new MetadataRecord.TopicCreated(Cluster.TOPIC_NAME, Cluster.partition(0).topicId()));
+        records.add(new MetadataRecord.TopicCreated(
+                Cluster.TOPIC_NAME, Cluster.partition(0).topicId()));
         if (command.has("min-of-cluster")) {
             records.add(new MetadataRecord.ConfigSet(
                     ConfigResource.CLUSTER_DEFAULT, ClusterImage.MIN_ISR_KEY, command.required("min-of-cluster")));
@@ -73,12 +73,11 @@ final class QuorumVerbs {
             records.add(new MetadataRecord.ConfigSet(topic, ClusterImage.MIN_ISR_KEY, command.required("min")));
         }
         if (command.has("unclean")) {
-            records.add(new MetadataRecord.ConfigSet(
-                    topic, "unclean.leader.election.enable", command.required("unclean")));
+            records.add(
+                    new MetadataRecord.ConfigSet(topic, "unclean.leader.election.enable", command.required("unclean")));
         }
         if (command.has("strategy")) {
-            records.add(
-                    new MetadataRecord.ConfigSet(topic, "unclean.recovery.strategy", command.required("strategy")));
+            records.add(new MetadataRecord.ConfigSet(topic, "unclean.recovery.strategy", command.required("strategy")));
         }
         for (int number = 0; number < command.integer("partitions", 1); number++) {
             records.add(new MetadataRecord.PartitionCreated(new PartitionState(
@@ -169,10 +168,7 @@ final class QuorumVerbs {
         BrokerProcess process = machine.process();
         Quorum quorum = cluster.quorum();
         QuorumReply.Answer answer = quorum.decide(
-                process.registration(),
-                cluster.now(),
-                quorum.image(),
-                command.number("epoch", quorum.nextIndex()));
+                process.registration(), cluster.now(), quorum.image(), command.number("epoch", quorum.nextIndex()));
         sayRefusals(answer);
         if (answer.reply() instanceof QuorumReply.Registered) {
             process.registered(answer.brokerEpoch());
@@ -196,8 +192,7 @@ final class QuorumVerbs {
                 ? new QuorumCommand.ConfigEdit(QuorumCommand.ConfigEdit.Kind.DELETE, parts[0], "")
                 : new QuorumCommand.ConfigEdit(QuorumCommand.ConfigEdit.Kind.SET, parts[0], parts[1]);
         decide(new QuorumCommand.AlterConfigs(
-                List.of(new QuorumCommand.ConfigChange(
-                        ConfigResource.topic(Cluster.TOPIC_NAME), false, List.of(edit))),
+                List.of(new QuorumCommand.ConfigChange(ConfigResource.topic(Cluster.TOPIC_NAME), false, List.of(edit))),
                 false,
                 CLIENT));
     }

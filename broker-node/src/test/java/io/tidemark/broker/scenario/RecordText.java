@@ -35,9 +35,8 @@ final class RecordText {
             long from = Long.parseLong(matcher.group(2));
             long to = matcher.group(3) == null ? from : Long.parseLong(matcher.group(3));
             int epoch = Integer.parseInt(matcher.group(4));
-            List<String> values = matcher.group(5) == null
-                    ? null
-                    : List.of(matcher.group(5).split(","));
+            List<String> values =
+                    matcher.group(5) == null ? null : List.of(matcher.group(5).split(","));
             if (matcher.group(1) != null) {
                 batches.add(batch(from, epoch, valuesOr(values, from, to, epoch), null));
             } else {
@@ -67,8 +66,7 @@ final class RecordText {
         for (int i = 0; i < records.length; i++) {
             records[i] = new SimpleRecord(base + i, values.get(i).getBytes(StandardCharsets.UTF_8));
         }
-        Compression compression =
-                records.length > 1 ? Compression.gzip().build() : Compression.NONE;
+        Compression compression = records.length > 1 ? Compression.gzip().build() : Compression.NONE;
         MemoryRecords made = by == null
                 ? MemoryRecords.withRecords(base, compression, epoch, records)
                 : MemoryRecords.withIdempotentRecords(
@@ -102,7 +100,10 @@ final class RecordText {
                     String range = batch.baseOffset() == batch.lastOffset()
                             ? String.valueOf(batch.baseOffset())
                             : "[" + batch.baseOffset() + ".." + batch.lastOffset() + "]";
-                    text.append(text.length() == 0 ? "" : " ").append(range).append('@').append(epoch);
+                    text.append(text.length() == 0 ? "" : " ")
+                            .append(range)
+                            .append('@')
+                            .append(epoch);
                     text.append(plain ? "" : ":" + String.join(",", values));
                 }
             }

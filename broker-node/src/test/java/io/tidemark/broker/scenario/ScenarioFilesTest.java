@@ -63,8 +63,7 @@ class ScenarioFilesTest {
     @Test
     void everyOneSaysWhatMustHoldAndByWhichRules() throws IOException {
         assertThat(files()).allSatisfy(path -> {
-            List<String> head =
-                    ScenarioFile.parse("", Files.readString(path)).head();
+            List<String> head = ScenarioFile.parse("", Files.readString(path)).head();
             assertThat(head).as("%s", path).isNotEmpty();
             assertThat(String.join(" ", head)).as("%s", path).containsPattern("\\b[RBIO]\\d+");
         });

@@ -70,9 +70,7 @@ class VerbsTest {
                 List.of(
                         List.of("cluster brokers=[1,2]", "topic replicas=[1,2]", "log [1,2] \"0..9@0\" hw=10"),
                         List.of("learn all", "show controller 2")));
-        assertThat(file)
-                .isEqualTo(
-                        """
+        assertThat(file).isEqualTo("""
                         # An idle cluster.
                         # Nothing happens (I7).
 

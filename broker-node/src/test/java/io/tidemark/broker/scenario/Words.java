@@ -78,8 +78,9 @@ final class Words {
         if (before == null || !before.replicas().equals(state.replicas())) {
             text.append(" replicas=").append(of(state.replicas()));
         }
-        if (before == null ? state.reassigning() : !before.adding().equals(state.adding())
-                        || !before.removing().equals(state.removing())) {
+        if (before == null
+                ? state.reassigning()
+                : !before.adding().equals(state.adding()) || !before.removing().equals(state.removing())) {
             text.append(" adding=").append(of(state.adding()));
             text.append(" removing=").append(of(state.removing()));
         }
