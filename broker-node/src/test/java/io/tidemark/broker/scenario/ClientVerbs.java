@@ -19,7 +19,7 @@ final class ClientVerbs {
     }
 
     void produce(Command command) {
-        String acks = command.required("acks");
+        String acks = command.requiredWord("acks", "all", "1", "0");
         List<String> values = command.arguments().size() > 1
                 ? command.arguments().subList(1, command.arguments().size())
                 : null;
@@ -100,9 +100,9 @@ final class ClientVerbs {
     void offset(Command command) {
         long token = cluster.newToken();
         ReplicaEvent.OffsetQuery.Bound bound =
-                ReplicaEvent.OffsetQuery.Bound.valueOf(command.argument(1).toUpperCase(Locale.ROOT));
+                ReplicaEvent.OffsetQuery.Bound.valueOf(command.word(1, "latest", "earliest").toUpperCase(Locale.ROOT));
         Effect.OffsetFound found = (Effect.OffsetFound)
-                copy(command).ask(token, new ReplicaEvent.OffsetQuery(token, -1, bound, !command.says("follower")));
+                copy(command).ask(token, new ReplicaEvent.OffsetQuery(token, -1, bound, !command.says(2, "follower")));
         cluster.out()
                 .say(
                         "offset %d %s = %s",

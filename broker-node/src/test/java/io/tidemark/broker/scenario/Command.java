@@ -78,9 +78,26 @@ final class Command {
         return arguments.get(number);
     }
 
-    /** Whether that word is among the arguments from the second on, or the only ones. */
-    boolean says(String word) {
-        return arguments.contains(word);
+    /** Whether the argument of that number is there, and then it must be that word. */
+    boolean says(int number, String word) {
+        return arguments.size() > number && word(number, word).equals(word);
+    }
+
+    /** The argument of that number, which must be one of those words. */
+    String word(int number, String... words) {
+        return oneOf(argument(number), words);
+    }
+
+    private String oneOf(String value, String... words) {
+        if (!List.of(words).contains(value)) {
+            throw new ScenarioException("'" + verb + "' does not know '" + value + "', only " + List.of(words));
+        }
+        return value;
+    }
+
+    /** That option, which must be there and one of those words. */
+    String requiredWord(String key, String... words) {
+        return oneOf(required(key), words);
     }
 
     int broker(int number) {

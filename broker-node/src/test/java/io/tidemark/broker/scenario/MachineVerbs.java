@@ -25,9 +25,7 @@ final class MachineVerbs {
     }
 
     void file(Command command) throws IOException {
-        if (!command.argument(1).equals("epochs")) {
-            throw new ScenarioException("only the file of epochs can be changed, not '" + command.argument(1) + "'");
-        }
+        command.word(1, "epochs");
         cluster.machine(command.broker(0))
                 .epochs(
                         Cluster.nameOf(command.integer("p", 0)),
@@ -62,7 +60,7 @@ final class MachineVerbs {
 
     void writes(Command command) throws IOException {
         BrokerProcess process = cluster.process(command.broker(0));
-        process.writesHeld = command.argument(1).equals("held");
+        process.writesHeld = command.word(1, "held", "free").equals("held");
         if (!process.writesHeld) {
             for (Copy copy : process.copies().values()) {
                 copy.write();

@@ -102,6 +102,7 @@ final class QuorumVerbs {
     // ---- metadata ----
 
     void learn(Command command) throws IOException {
+        boolean stepwise = command.says(1, "stepwise");
         for (int id : everyone(command)) {
             Machine machine = cluster.machine(id);
             if (machine.neverStarted()) {
@@ -109,7 +110,7 @@ final class QuorumVerbs {
             }
             BrokerProcess process = machine.process();
             long upto = command.number("upto", cluster.quorum().image().index());
-            if (command.says("stepwise")) {
+            if (stepwise) {
                 for (ClusterImage image : cluster.quorum().between(process.applied(), upto)) {
                     process.learn(image);
                 }
@@ -202,12 +203,12 @@ final class QuorumVerbs {
     }
 
     void elect(Command command) {
-        decide(new QuorumCommand.ElectLeaders(List.of(partition(command)), command.says("unclean"), CLIENT));
+        decide(new QuorumCommand.ElectLeaders(List.of(partition(command)), command.says(0, "unclean"), CLIENT));
     }
 
     void balance(Command command) {
         decide(new QuorumCommand.BalanceLeaders(
-                command.argument(0).equals("unclean")
+                command.word(0, "preferred", "unclean").equals("unclean")
                         ? QuorumCommand.BalanceLeaders.Balance.UNCLEAN
                         : QuorumCommand.BalanceLeaders.Balance.PREFERRED));
     }

@@ -55,6 +55,9 @@ class VerbsTest {
         fails("cluster brokers=[1]\nlearn one", "x.scenario:4: 'one' is no number for brokers");
         fails("cluster brokers=[1]\nfetch 1", "x.scenario:4: broker 1 is down");
         fails("cluster brokers=[1]\nlearn 1\nfetch 1", "x.scenario:5: broker 1 has no replica of partition 0");
+        fails("cluster brokers=[1]\nlearn 1 slowly", "x.scenario:4: 'learn' does not know 'slowly', only [stepwise]");
+        fails("cluster brokers=[1]\nproduce 1 acks=2", "x.scenario:4: 'produce' does not know '2', only [all, 1, 0]");
+        fails("topic replicas=[1] floor=high", "x.scenario:3: 'high' is no floor such as");
         fails("arrive a7", "x.scenario:3: no proposal is called a7, only []");
         fails("serve f7", "x.scenario:3: no fetch is called f7, only []");
         fails("cluster brokers=[1]\nlog 1 0-9", "x.scenario:4: '0-9' is no batch such as");

@@ -33,6 +33,9 @@ final class Words {
         } else if (text.equals("unknown")) {
             return Floor.UNKNOWN;
         }
+        if (!text.matches("\\d+@-?\\d+(/inexact)?")) {
+            throw new ScenarioException("'" + text + "' is no floor such as none, unknown, 100@0 or 100@0/inexact");
+        }
         String[] parts = text.split("/")[0].split("@");
         return Floor.known(Long.parseLong(parts[0]), Integer.parseInt(parts[1]), !text.endsWith("/inexact"));
     }
@@ -47,6 +50,9 @@ final class Words {
     static EpochHistory history(String text) {
         List<EpochAndOffset> entries = new ArrayList<>();
         for (String entry : text.isBlank() ? new String[0] : text.trim().split(" ")) {
+            if (!entry.matches("\\d+:\\d+")) {
+                throw new ScenarioException("'" + entry + "' is no epoch with its start, such as 3:100");
+            }
             String[] parts = entry.split(":");
             entries.add(new EpochAndOffset(Integer.parseInt(parts[0]), Long.parseLong(parts[1])));
         }
