@@ -99,8 +99,8 @@ final class ClientVerbs {
 
     void offset(Command command) {
         long token = cluster.newToken();
-        ReplicaEvent.OffsetQuery.Bound bound =
-                ReplicaEvent.OffsetQuery.Bound.valueOf(command.word(1, "latest", "earliest").toUpperCase(Locale.ROOT));
+        ReplicaEvent.OffsetQuery.Bound bound = ReplicaEvent.OffsetQuery.Bound.valueOf(
+                command.word(1, "latest", "earliest").toUpperCase(Locale.ROOT));
         Effect.OffsetFound found = (Effect.OffsetFound)
                 copy(command).ask(token, new ReplicaEvent.OffsetQuery(token, -1, bound, !command.says(2, "follower")));
         cluster.out()
