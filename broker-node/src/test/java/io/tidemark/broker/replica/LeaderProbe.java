@@ -1,6 +1,7 @@
 package io.tidemark.broker.replica;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Lets checks of other packages see what a leader has recorded. */
@@ -30,6 +31,25 @@ public final class LeaderProbe {
             });
         }
         return fetches;
+    }
+
+    /** Its ISR, and what is pending of it, in the words of scenarios; "" if the replica does not lead. */
+    public static String isr(Replica replica) {
+        IsrState isr = replica.isr();
+        if (isr instanceof IsrState.PendingExpand expand) {
+            return "pending expand " + text(isr.isr()) + " + " + text(expand.joiners());
+        } else if (isr instanceof IsrState.PendingShrink shrink) {
+            return "pending shrink " + text(isr.isr()) + " - " + text(shrink.leavers());
+        } else if (isr instanceof IsrState.Cancelling cancelling) {
+            return "cancelling " + text(isr.isr()) + " + " + text(cancelling.joiners());
+        } else if (isr instanceof IsrState.Reporting) {
+            return "reporting " + text(isr.isr());
+        }
+        return isr == null ? "" : "committed " + text(isr.isr());
+    }
+
+    private static String text(List<Integer> ids) {
+        return ids.toString().replace(" ", "");
     }
 
     /** What it knows of its followers, in words. */

@@ -147,10 +147,6 @@ final class World {
         views.put(id, new BrokerView(id, views.get(id).epoch(), active));
     }
 
-    void registered(int id, long epoch) {
-        views.put(id, new BrokerView(id, epoch, true));
-    }
-
     void accept(int leader, Effect.SendAlter alter, int leaderEpoch, int partitionEpoch, List<Integer> isr) {
         acceptAt(leader, alter, index, leaderEpoch, partitionEpoch, isr);
     }

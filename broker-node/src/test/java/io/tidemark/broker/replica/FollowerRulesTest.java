@@ -12,99 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a follower does with the answers it gets: scenarios and rules of section 6 by number. */
-class FollowerScenariosTest {
+/** What a follower does with the answers it gets: rules of section 6 by number. */
+class FollowerRulesTest {
     private static World follower(String leaderLog, String followerLog, long mark) {
         World world = new World(1, 1, 2).with(1, leaderLog, mark).with(2, followerLog, mark);
         world.publish(world.state(1, 5, 1, List.of(1)));
         return world;
-    }
-
-    @Test
-    void s27_theAnswerOfASupersededLeaderIsIgnored() {
-        World world = new World(1, 1, 2, 3)
-                .with(1, "0..104@0", 100)
-                .with(2, "0..99@0", 100)
-                .with(3, "0..101@0", 100);
-        world.publish(world.state(1, 1, 1, List.of(1)));
-        World.Answer old = world.serve(world.ask(3));
-        world.publish(world.state(2, 2, 2, List.of(2)), 2, 3);
-        world.fetch(3);
-        assertThat(world.at(3).end()).isEqualTo(100);
-        world.at(3).receive(world.now, old);
-        assertThat(world.at(3).log).hasToString("0..99@0");
-        // Same offset, but the epoch of the request is another one.
-        FetchPosition atOldEpoch = new FetchPosition(1, 1, 100, 0, 0);
-        world.at(3)
-                .receive(
-                        world.now,
-                        World.answer(
-                                atOldEpoch,
-                                ReplicaError.NONE,
-                                EpochAndOffset.UNDEFINED,
-                                101,
-                                0,
-                                List.of(new ModelLog.Batch(100, 100, 1, "late"))));
-        assertThat(world.at(3).log).hasToString("0..99@0");
-        assertThat(world.at(3).mark()).isEqualTo(100);
-    }
-
-    @Test
-    void s27_batchesAboveTheFollowersEpochAreSkipped() {
-        World world = follower("0..99@0", "0..99@0", 100);
-        FetchPosition position = world.ask(2).position();
-        World.Answer mixed = World.answer(
-                position,
-                ReplicaError.NONE,
-                EpochAndOffset.UNDEFINED,
-                103,
-                0,
-                List.of(
-                        new ModelLog.Batch(100, 100, 5, "a"),
-                        new ModelLog.Batch(101, 101, 7, "b"),
-                        new ModelLog.Batch(102, 102, 5, "c")));
-        world.at(2).receive(world.now, mixed);
-        assertThat(world.at(2).log).hasToString("0..99@0 100@5");
-        assertThat(world.at(2).mark()).isEqualTo(101);
-        assertThat(world.at(2).log.epochs()).isEqualTo(EpochHistory.of(0, 0, 5, 100));
-    }
-
-    @Test
-    void r6_15_batchesThatAreThereAlreadyCutNothing() {
-        World world = follower("0..104@0", "0..104@0", 100);
-        FetchPosition position = world.ask(2).position();
-        world.at(2)
-                .receive(
-                        world.now,
-                        World.answer(
-                                position,
-                                ReplicaError.NONE,
-                                EpochAndOffset.UNDEFINED,
-                                90,
-                                0,
-                                List.of(new ModelLog.Batch(90, 94, 0, "another's answer"))));
-        assertThat(world.at(2).log).hasToString("0..104@0");
-        assertThat(world.at(2).mark()).isEqualTo(100);
-        assertThat(world.ask(2)).as("it asks again, in a while").isNull();
-        world.now = world.at(2).replica.fetchDeadlineMs(new MonoTime(world.now));
-        assertThat(world.ask(2).position()).isEqualTo(position);
-    }
-
-    @Test
-    void s28_aFollowerBelowTheLeadersStartStartsThere() {
-        World world = follower("500..799@0", "0..99@0", 100);
-        world.fetch(2);
-        assertThat(world.at(2).has(Effect.AskLeaderOffsets.class)).isTrue();
-        assertThat(world.ask(2)).as("no fetch while it asks").isNull();
-        world.answerOffsets(2, 1);
-        Node node = world.at(2);
-        assertThat(node.log.start()).isEqualTo(500);
-        assertThat(node.end()).isEqualTo(500);
-        assertThat(node.mark()).isEqualTo(500);
-        assertThat(node.replica.epochs()).isEqualTo(EpochHistory.EMPTY);
-        assertThat(world.ask(2).position()).isEqualTo(new FetchPosition(1, 5, 500, -1, 500));
-        world.catchUp(2);
-        assertThat(node.log).hasToString("500..799@0");
     }
 
     @Test
@@ -132,37 +45,6 @@ class FollowerScenariosTest {
         world.fetch(2);
         world.answerOffsets(2, 1);
         assertThat(world.at(2).log.start()).isEqualTo(500);
-    }
-
-    @Test
-    void s29_aLogThatStartsInsideABatchStartsWithTheWholeBatch() {
-        World world = new World(1, 1, 2).with(1, "[500..509]@0 510..511@0", 505);
-        world.at(1).step(world.now, new ReplicaEvent.LogStartMoved(505));
-        world.with(2, "", 0);
-        world.nodes.put(2, new Node(2, World.PARTITION, emptyAt(505), 505, 12));
-        world.publish(world.state(1, 5, 1, List.of(1)));
-        world.catchUp(2);
-        assertThat(world.at(2).log.batches()).isEqualTo(world.at(1).log.batches());
-        assertThat(world.at(2).replica.logStart()).isEqualTo(505);
-        assertThat(world.at(2).end()).isEqualTo(512);
-    }
-
-    private static ModelLog emptyAt(long offset) {
-        ModelLog log = new ModelLog();
-        log.truncateFully(offset);
-        return log;
-    }
-
-    @Test
-    void s36_divergenceInsideACompressedBatch() {
-        World world =
-                new World(1, 1, 2).with(1, "0..99@0 [100..109]@1 110@1", 100).with(2, "0..99@0 100..104@1", 100);
-        world.publish(world.state(1, 2, 2, List.of(1)));
-        world.catchUp(2);
-        assertThat(world.at(2).log).hasToString("0..99@0 [100..109]@1 110@1");
-        assertThat(world.at(2).log.batches()).isEqualTo(world.at(1).log.batches());
-        assertThat(world.at(2).log.epochs())
-                .isEqualTo(EpochHistory.of(0, 0, 1, 100, 2, 111).truncateFromEnd(111));
     }
 
     @ParameterizedTest(name = "R6.30: {0} against {1}:{2} ends at {3}")
@@ -218,40 +100,6 @@ class FollowerScenariosTest {
                                     0,
                                     List.of()));
             assertThat(world.at(2).mark()).isEqualTo(row[1]);
-        }
-    }
-
-    @Test
-    void r3_20_theMarkOfAnAnswerSurvivesMetadataThatComesBeforeItsWrite() {
-        // The leader tells a mark once: lost here, an idle follower would never learn it (R4.31).
-        World world = follower("0..9@0", "0..9@0", 4);
-        Node node = world.at(2);
-        node.writesAtOnce = false;
-        World.Answer answer = World.answer(
-                world.ask(2).position(),
-                ReplicaError.NONE,
-                EpochAndOffset.UNDEFINED,
-                11,
-                2,
-                List.of(new ModelLog.Batch(10, 10, 5, "x")));
-        node.receive(world.now, answer);
-        world.publish(world.state(1, 5, 2, List.of(1)), 2);
-        node.step(world.now, new ReplicaEvent.Written(11));
-        assertThat(node.mark()).isEqualTo(11);
-        assertThat(node.replica.logStart()).isEqualTo(2);
-    }
-
-    @Test
-    void r6_10_anAnswerDeliveredTwiceIsAppendedOnce() {
-        for (boolean atOnce : List.of(true, false)) {
-            World world = follower("0..12@0", "0..9@0", 4);
-            Node node = world.at(2);
-            node.writesAtOnce = atOnce;
-            World.Answer answer = world.serve(world.ask(2));
-            node.receive(world.now, answer);
-            node.receive(world.now, answer);
-            assertThat(node.log).hasToString("0..12@0");
-            assertThat(node.has(Effect.Truncate.class)).isFalse();
         }
     }
 
