@@ -88,6 +88,19 @@ public sealed interface Effect {
     /** Ask the leader where its log starts and ends (R6.35). */
     record AskLeaderOffsets(int leaderEpoch) implements Effect {}
 
+    /** What is counted over all partitions of a broker (R9.10). */
+    enum Happening {
+        /** A member left the ISR, whoever asked for it. */
+        ISR_SHRANK,
+        /** A replica joined the ISR. */
+        ISR_EXPANDED,
+        /** The controllers refused what the leader asked for. */
+        ISR_UPDATE_REFUSED
+    }
+
+    /** To be counted. */
+    record Happened(Happening what) implements Effect {}
+
     /** For the log, in words (R9.16). */
     record Say(String text) implements Effect {}
 }

@@ -38,6 +38,10 @@ final class Following {
     private long delayedUntilMs = FollowerProgress.NEVER;
     /** Of the last answer: a failure that goes on is told once. */
     private ReplicaError lastError = ReplicaError.NONE;
+    /** The leader's mark as it last told it, -1 before, and when that was. */
+    private long toldMark = -1;
+
+    private long toldMs = FollowerProgress.NEVER;
     /** The leader's mark and start from the answer being appended; they hold once its records are written (R3.20, R3.25). */
     private long leaderMark = -1;
 
@@ -67,6 +71,9 @@ final class Following {
         Following next = new Following(settings, log, newer);
         next.phase = phase;
         next.delayedUntilMs = delayedUntilMs;
+        next.lastError = lastError;
+        next.toldMark = toldMark;
+        next.toldMs = toldMs;
         next.leaderMark = leaderMark;
         next.leaderStart = leaderStart;
         next.askFrom = askFrom;
@@ -105,6 +112,8 @@ final class Following {
         }
         switch (answer.error()) {
             case NONE -> {
+                toldMark = answer.highWatermark();
+                toldMs = nowMs;
                 if (answer.diverging().isUndefined()) {
                     append(answer, nowMs, effects);
                 } else {
@@ -264,6 +273,24 @@ final class Following {
                 target < log.highWatermark() ? " (below the high watermark " + log.highWatermark() + ")" : "",
                 reason);
         effects.add(new Effect.Truncate(target, reason));
+    }
+
+    /** R9.11: how far the log ends below the leader's mark as it was last told. */
+    long lag() {
+        return Math.max(0, toldMark - log.end());
+    }
+
+    /** B11. */
+    Explanation.Followership explain(long nowMs) {
+        boolean delayed = phase == Phase.FETCHING && delayedUntilMs > nowMs;
+        return new Explanation.Followership(
+                state.leader(),
+                delayed ? Explanation.Activity.DELAYED : Explanation.Activity.valueOf(phase.name()),
+                askedOffset(),
+                delayed ? delayedUntilMs - nowMs : 0,
+                lastError,
+                toldMark,
+                toldMs == FollowerProgress.NEVER ? Explanation.NEVER_MS : nowMs - toldMs);
     }
 
     void truncated() {

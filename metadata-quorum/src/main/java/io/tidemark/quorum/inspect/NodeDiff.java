@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import com.google.common.hash.Hashing;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.files.MetadataSource;

@@ -33,7 +33,8 @@ public record BrokerConfig(
         ReplicationConfig replication,
         LogConfig log,
         Map<String, String> groups,
-        long controlledShutdownMaxWaitMs) {
+        long controlledShutdownMaxWaitMs,
+        HealthConfig health) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
     public static BrokerConfig load(Path file) {
@@ -62,11 +63,12 @@ public record BrokerConfig(
             reader.problem("authorizer.class.name is not built yet: every client would be allowed everything");
         }
         TopicDefaults topicDefaults = TopicDefaults.read(reader);
+        Listeners listeners = Listeners.read(reader);
         return new BrokerConfig(
                 nodeId,
                 roles,
                 DataPaths.broker(reader),
-                Listeners.read(reader),
+                listeners,
                 voters,
                 reader.choice("quorum.rpc", QuorumRpc.GRPC),
                 Optional.of(reader.text("broker.rack")).filter(rack -> !rack.isEmpty()),
@@ -77,6 +79,16 @@ public record BrokerConfig(
                 ReplicationConfig.read(reader),
                 LogConfig.read(reader),
                 GroupKeys.read(reader),
-                reader.number("controlled.shutdown.max.wait.ms", 5_000, 0, Integer.MAX_VALUE));
+                reader.number("controlled.shutdown.max.wait.ms", 5_000, 0, Integer.MAX_VALUE),
+                health(reader, listeners));
+    }
+
+    /** A listener's name that is not there has been noted as a problem. */
+    private static HealthConfig health(ConfigReader reader, Listeners listeners) {
+        Listener near = listeners.bound().stream()
+                .filter(listener -> listener.name().equals(listeners.interBrokerName()))
+                .findFirst()
+                .orElse(listeners.bound().get(0));
+        return HealthConfig.read(reader, near.host(), near.port());
     }
 }
