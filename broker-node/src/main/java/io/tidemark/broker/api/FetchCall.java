@@ -6,6 +6,7 @@ import io.tidemark.broker.net.RegionRecords;
 import io.tidemark.broker.replica.FetchSession;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
+import io.tidemark.broker.runtime.Counted;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
@@ -171,6 +172,12 @@ final class FetchCall {
             @Override
             public void run() {
                 answerNow = true;
+                home.tally()
+                        .add(
+                                session.isFollower()
+                                        ? Counted.FOLLOWER_FETCHES_EXPIRED
+                                        : Counted.CONSUMER_FETCHES_EXPIRED,
+                                1);
                 if (!resultPending && !stepping) {
                     // Once more over what only the high watermark has moved in.
                     look();
@@ -296,6 +303,7 @@ final class FetchCall {
         public void refused(ReplicaError error, long highWatermark, long logStart) {
             home.execute(() -> {
                 answerNow = true;
+                home.tally().add(Counted.FAILED_FETCHES, 1);
                 // It may not be here yet, and then it is not watched: the next look asks again.
                 partition.notWatched();
                 session.keepDirty(partition);
@@ -340,6 +348,7 @@ final class FetchCall {
                     row);
         }
         rows.clear();
+        home.tally().add(session.isFollower() ? Counted.REPLICATION_BYTES_OUT : Counted.BYTES_OUT, bytes);
         finish();
         call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), response, List.of()));
     }

@@ -3,6 +3,7 @@ package io.tidemark.broker.api;
 import io.tidemark.broker.net.Call;
 import io.tidemark.broker.replica.FetchSession;
 import io.tidemark.broker.replica.FetchSessions;
+import io.tidemark.broker.runtime.Counted;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.model.PartitionId;
@@ -86,6 +87,7 @@ public final class FetchHandler implements ApiHandler {
         PartitionLoop home = partitions.loop(call.loopIndex());
         long now = home.refreshTime().ms();
         boolean follower = request.isFromFollower();
+        home.tally().add(Counted.FETCH_REQUESTS, 1);
         ClusterImage current = image.get();
         if (follower) {
             Errors refusal = followerRefusal(request, call.listenerName(), current);
@@ -218,6 +220,15 @@ public final class FetchHandler implements ApiHandler {
             }
         }
         loop.at(now + SESSION_CHECK_MS, () -> checkSessions(loop, own));
+    }
+
+    /** Of that loop, on it. */
+    public ReaderFigures figures(PartitionLoop loop) {
+        LoopSessions own = loops.get(loop.index());
+        long waiting =
+                own.readers.values().stream().filter(SessionReader::waits).count();
+        return new ReaderFigures(
+                own.sessions.size(), own.sessions.partitions(), own.sessions.evictions(), waiting);
     }
 
     private static FetchResponse failed(Errors error) {

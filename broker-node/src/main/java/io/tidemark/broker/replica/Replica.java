@@ -326,6 +326,11 @@ public final class Replica {
         return leading != null && leading.markBehindEpochStart();
     }
 
+    /** Whether a reassignment has added this replica and is not complete. */
+    public boolean isAdded() {
+        return state != null && state.adding().contains(settings.self());
+    }
+
     /** R9.11: how far a follower is below its leader's mark, as that was last told; 0 for any other. */
     public long followerLag() {
         return following == null ? 0 : following.lag();
