@@ -6,6 +6,7 @@ import io.tidemark.broker.disk.RocksDbIndex;
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.Disk;
 import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.health.RecoveryProgress;
 import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.model.metadata.SeatReport;
 import java.io.IOException;
@@ -49,7 +50,7 @@ final class Storage {
     }
 
     /** Blocks until every log is recovered; several at a time. */
-    static Storage open(Path root, LogSettings settings) throws IOException, InterruptedException {
+    static Storage open(Path root, LogSettings settings, RecoveryProgress progress) throws IOException, InterruptedException {
         long start = System.nanoTime();
         Disk disk = new RealDisk();
         String boot = BootEvidence.of(root);
@@ -59,7 +60,7 @@ final class Storage {
             LOG.warn("{} does not say which topic it belongs to; it is left alone", unknown);
         }
         directory.startLoading();
-        List<Recovered> recovered = recoverAll(directory, settings);
+        List<Recovered> recovered = recoverAll(directory, settings, progress);
         directory.allLogsOpened(settings.synced());
         boolean nothingCut = recovered.stream().noneMatch(log -> log.opened().cut());
         LOG.info(
@@ -80,15 +81,21 @@ final class Storage {
                 directory.nothingLost(recovered.stream().map(Recovered::opened).toList(), settings.synced()));
     }
 
-    private static List<Recovered> recoverAll(DataDirectory directory, LogSettings settings)
+    private static List<Recovered> recoverAll(
+            DataDirectory directory, LogSettings settings, RecoveryProgress progress)
             throws IOException, InterruptedException {
         ExecutorService pool =
                 Executors.newFixedThreadPool(Math.max(2, Runtime.getRuntime().availableProcessors()));
         try {
             List<Future<Recovered>> futures = new ArrayList<>();
             for (DataDirectory.FoundLog found : directory.logs()) {
-                futures.add(pool.submit(() -> new Recovered(found, directory.openLog(found, settings))));
+                futures.add(pool.submit(() -> {
+                    Recovered log = new Recovered(found, directory.openLog(found, settings));
+                    progress.oneRecovered();
+                    return log;
+                }));
             }
+            progress.found(futures.size());
             List<Recovered> recovered = new ArrayList<>();
             for (Future<Recovered> future : futures) {
                 recovered.add(future.get());

@@ -60,7 +60,7 @@ public final class WhyMain implements Callable<Integer> {
     }
 
     /** Returns the exit status. */
-    static int run(PrintStream out, String... arguments) {
+    public static int run(PrintStream out, String... arguments) {
         return new CommandLine(new WhyMain(out)).execute(arguments);
     }
 

@@ -45,38 +45,6 @@ public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
     private static final short ACKS_WRITTEN = 1;
 
-    /**
-     * Something to do once the partition runs. What comes with every request is a class of its own: without the slow
-     * compiler a lambda that captures costs a call into the JVM (PERFORMANCE.md).
-     */
-    private abstract static class Work {
-        abstract void run();
-
-        /** Instead, if the partition has failed. */
-        abstract void refuse();
-    }
-
-    /** Work that comes seldom. */
-    private static final class PlainWork extends Work {
-        private final Runnable task;
-        private final Runnable ifFailed;
-
-        private PlainWork(Runnable task, Runnable ifFailed) {
-            this.task = task;
-            this.ifFailed = ifFailed;
-        }
-
-        @Override
-        void run() {
-            task.run();
-        }
-
-        @Override
-        void refuse() {
-            ifFailed.run();
-        }
-    }
-
     /** Work that may block; the partition is paused meanwhile. */
     private interface Blocking {
         void run() throws IOException;

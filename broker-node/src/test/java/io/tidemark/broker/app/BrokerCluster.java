@@ -71,7 +71,9 @@ public final class BrokerCluster implements AutoCloseable {
                 "listeners",
                 listener,
                 "advertised.listeners",
-                listener));
+                listener,
+                "health.port",
+                "0"));
         properties.putAll(extra);
         BrokerConfig config = BrokerConfig.from(new ConfigReader("test", properties));
         try {
@@ -83,6 +85,11 @@ public final class BrokerCluster implements AutoCloseable {
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Where that broker tells how it is. */
+    int healthPort(int id) {
+        return brokers.get(id).healthPort();
     }
 
     /** Stops in order. */
