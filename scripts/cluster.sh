@@ -11,7 +11,9 @@
 #   up                starts all nodes that are not running and waits until they are ready
 #   down              stops all nodes (SIGTERM, a controlled shutdown) and waits until they are gone
 #   status [--json]   the processes, controllers, brokers, and partitions that lack replicas
-#   health [--json]   exit status 0 only if all nodes are there and no partition lacks a replica
+#   health [--json]   exit status 0 only if all nodes are there and no partition lacks a replica; tells what is wrong, and
+#                     warns of what may become so. Works without an acting controller, and without any
+#   wait-healthy [--timeout S]  looks until the cluster is healthy, 60 s by default; else as health
 #   why TOPIC PARTITION [--json]  asks the brokers why a partition stands as it does: what holds its high watermark and
 #                     since when, why a replica is not in the ISR, what is pending, what was refused. Needs no controller
 #   start N | stop N  one node, as up and down
@@ -509,6 +511,12 @@ ask() {
     --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" --rpc "$(rpc)" "$@"
 }
 
+health() {
+  local nodes
+  nodes=$(health_addresses controller),$(health_addresses broker)
+  ask --health --nodes "$nodes" "$@"
+}
+
 why() {
   require_java
   require_class_path
@@ -543,7 +551,15 @@ case $command in
   up) [[ $# -eq 0 ]] || die "up takes no argument"; start_nodes "${ids[@]}" ;;
   down) [[ $# -eq 0 ]] || die "down takes no argument"; stop_nodes "${ids[@]}" ;;
   status) status "$@" ;;
-  health) ask --health "$@" ;;
+  health) health "$@" ;;
+  wait-healthy)
+    timeout=60
+    if [[ ${1:-} == --timeout && ${2:-} =~ ^[0-9]+$ ]]; then
+      timeout=$2
+      shift 2
+    fi
+    health --wait "$timeout" "$@"
+    ;;
   why) why "$@" ;;
   start) require_node "$@"; start_nodes "$1" ;;
   stop) require_node "$@"; is_running "$1" || die "node $1 is not running"; stop_nodes "$1" ;;

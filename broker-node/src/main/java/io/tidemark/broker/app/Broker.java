@@ -12,6 +12,8 @@ import io.tidemark.broker.api.ListOffsetsHandler;
 import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
+import io.tidemark.broker.health.FollowerLag;
+import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.net.ConnectionSettings;
@@ -422,6 +424,7 @@ public final class Broker {
             storage.directory().checkpointLogStarts();
         });
         every(config.session().heartbeatIntervalMs(), this::checkLease);
+        every(LagTrend.EVERY_MS, () -> FollowerLag.of(partitions).ifPresent(health.trend()::look));
         every(config.log().retentionCheckIntervalMs(), () -> {
             long now = System.currentTimeMillis();
             for (PartitionLoop loop : partitions.loops()) {

@@ -2,9 +2,11 @@ package io.tidemark.broker.app;
 
 import io.tidemark.broker.api.FetchHandler;
 import io.tidemark.broker.health.BrokerMetrics;
+import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.health.LoopsAlive;
 import io.tidemark.broker.health.RecoveryProgress;
 import io.tidemark.broker.health.SessionWatch;
+import io.tidemark.broker.health.WarningsPage;
 import io.tidemark.broker.health.WhyPage;
 import io.tidemark.broker.replica.LeaderLease;
 import io.tidemark.broker.runtime.MonoClock;
@@ -35,6 +37,7 @@ final class BrokerHealth {
     private final boolean owned;
     private final RecoveryProgress recovery = new RecoveryProgress();
     private final SessionWatch session;
+    private final LagTrend trend = new LagTrend();
     private volatile boolean fencedByController = true;
     private volatile boolean stopping;
 
@@ -75,6 +78,10 @@ final class BrokerHealth {
         server.add(WhyPage.PATH, new WhyPage(config.nodeId(), image, partitions));
         server.add(new BrokerMetrics(partitions, fetches));
         server.add("/livez", new LoopsAlive(partitions));
+        server.add(
+                "/warnings",
+                new WarningsPage(
+                        partitions, config.directory(), config.replication().lagTimeMaxMs(), session, trend));
         server.ready(() -> readiness(image.get(), brokerEpoch.getAsLong(), lease));
     }
 
@@ -107,6 +114,11 @@ final class BrokerHealth {
     void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent) {
         fencedByController = answer.fenced();
         session.answered(sent.ms());
+    }
+
+    /** How far this broker is behind those that it follows. */
+    LagTrend trend() {
+        return trend;
     }
 
     void stops() {

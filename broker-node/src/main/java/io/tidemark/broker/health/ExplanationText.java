@@ -92,7 +92,7 @@ final class ExplanationText {
         }
     }
 
-    private static String mark(Explanation why, Explanation.Leadership leadership) {
+    static String mark(Explanation why, Explanation.Leadership leadership) {
         Explanation.Mark mark = leadership.mark();
         String where = "high watermark " + why.highWatermark();
         if (mark.hold() == Explanation.Hold.NOTHING) {
@@ -121,7 +121,7 @@ final class ExplanationText {
                 .collect(Collectors.joining(" and "));
     }
 
-    private static String follower(Explanation why, Explanation.Follower follower) {
+    static String follower(Explanation why, Explanation.Follower follower) {
         StringBuilder text = new StringBuilder("replica " + follower.broker() + ": ");
         text.append(follower.inIsr() ? "in the ISR" : "not in the ISR, " + absence(why, follower));
         if (follower.end() >= 0) {
@@ -164,7 +164,7 @@ final class ExplanationText {
         };
     }
 
-    private static String pending(Explanation.Pending pending) {
+    static String pending(Explanation.Pending pending) {
         String what =
                 switch (pending.change()) {
                     case EXPAND -> "the ISR is to become " + pending.proposed() + ", with " + pending.brokers();

@@ -2,6 +2,7 @@ package io.tidemark.quorum.app;
 
 import io.tidemark.model.health.MetricName;
 import io.tidemark.model.health.MetricSink;
+import io.tidemark.model.health.Page;
 import io.tidemark.model.health.Readiness;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -15,6 +16,10 @@ import java.util.Map;
 /** What a controller tells on its health port: the metrics of R9.14, and whether it takes part. */
 final class ControllerHealth {
     private static final String GROUP = "kafka.controller";
+    /** A member that follows is heard of several times a second. */
+    private static final long SILENT_MS = 5_000;
+    /** One that keeps up is caught up many times within it, whatever the load. */
+    private static final long BEHIND_MS = 10_000;
 
     private final QuorumServer server;
 
@@ -34,6 +39,37 @@ final class ControllerHealth {
         facts.put("appliedIndex", status.appliedIndex());
         facts.put("commitIndex", status.commitIndex());
         return Readiness.of(acts || follows, acts ? "acting" : follows ? "following" : "no acting controller", facts);
+    }
+
+    /** What may become a problem, a line each; by the acting controller, who sees how far the others are. */
+    Page.Answer warnings() {
+        StringBuilder text = new StringBuilder();
+        if (server.leads()) {
+            QuorumQuery.MembersAnswer members = server.members();
+            long now = System.currentTimeMillis();
+            for (QuorumQuery.Member voter : members.voters()) {
+                String problem = voter.id() == server.nodeId() ? null : behind(voter, members.endIndex(), now);
+                if (problem != null) {
+                    text.append(problem).append('\n');
+                }
+            }
+        }
+        return Page.Answer.text(200, text.toString());
+    }
+
+    /** Null if it keeps up. */
+    static String behind(QuorumQuery.Member voter, long endIndex, long nowMs) {
+        if (voter.seenMs() < 0) {
+            return "controller " + voter.id() + " has not been heard of in this term";
+        } else if (nowMs - voter.seenMs() > SILENT_MS) {
+            return "controller " + voter.id() + " has not been heard of for " + (nowMs - voter.seenMs()) / 1_000 + " s";
+        } else if (voter.endIndex() < endIndex && nowMs - voter.caughtUpMs() > BEHIND_MS) {
+            return "controller " + voter.id() + " is " + (endIndex - voter.endIndex()) + " entries behind"
+                    + (voter.caughtUpMs() < 0
+                            ? ""
+                            : ", last caught up " + (nowMs - voter.caughtUpMs()) / 1_000 + " s ago");
+        }
+        return null;
     }
 
     void collect(MetricSink sink) {

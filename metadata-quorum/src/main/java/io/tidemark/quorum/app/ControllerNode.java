@@ -41,6 +41,7 @@ public final class ControllerNode implements AutoCloseable {
             if (health != null) {
                 ControllerHealth told = new ControllerHealth(server);
                 health.add(told::collect);
+                health.add("/warnings", query -> told.warnings());
                 health.ready(told::readiness);
             }
             return new ControllerNode(server, health);

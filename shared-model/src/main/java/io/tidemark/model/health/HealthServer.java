@@ -55,6 +55,7 @@ public final class HealthServer implements AutoCloseable {
         http.setExecutor(threads);
         http.createContext("/", this::answer);
         add("/livez", query -> Page.Answer.json(200, Map.of("alive", true)));
+        add("/warnings", query -> Page.Answer.text(200, ""));
         ready(() -> Readiness.of(false, "starting", Map.of()));
         add(
                 "/metrics",

@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 /** Asks the health ports of several nodes at once, each for a bounded time. */
 public final class HttpProbe {
     private static final int CONNECT_MS = 2_000;
-    private static final int ANSWER_MS = 6_000;
+    private static final int PATIENCE_MS = 6_000;
 
     private HttpProbe() {}
 
@@ -44,6 +44,11 @@ public final class HttpProbe {
 
     /** One reply per node, in the order given. */
     public static List<Reply> ask(List<QuorumVoter> nodes, String path) throws InterruptedException {
+        return ask(nodes, path, PATIENCE_MS);
+    }
+
+    /** @param patienceMs how long a node that takes the question may take to answer, milliseconds */
+    public static List<Reply> ask(List<QuorumVoter> nodes, String path, int patienceMs) throws InterruptedException {
         ExecutorService threads = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "probe");
             thread.setDaemon(true);
@@ -52,7 +57,7 @@ public final class HttpProbe {
         try {
             List<Future<Reply>> asked = new ArrayList<>();
             for (QuorumVoter node : nodes) {
-                asked.add(threads.submit(() -> askOne(node, path)));
+                asked.add(threads.submit(() -> askOne(node, path, patienceMs)));
             }
             List<Reply> replies = new ArrayList<>();
             for (Future<Reply> reply : asked) {
@@ -66,13 +71,13 @@ public final class HttpProbe {
         }
     }
 
-    private static Reply askOne(QuorumVoter node, String path) {
+    private static Reply askOne(QuorumVoter node, String path, int patienceMs) {
         String address = new HostPort(node.host(), node.port()).toString();
         try {
             HttpURLConnection connection =
                     (HttpURLConnection) URI.create("http://" + address + path).toURL().openConnection();
-            connection.setConnectTimeout(CONNECT_MS);
-            connection.setReadTimeout(ANSWER_MS);
+            connection.setConnectTimeout(Math.min(CONNECT_MS, patienceMs));
+            connection.setReadTimeout(patienceMs);
             int status = connection.getResponseCode();
             try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
                 String body = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
