@@ -31,8 +31,13 @@ final class FetchCall {
     /** A moved high watermark alone reaches an idle follower within this time, gathered over its partitions (B8). */
     private static final long MARK_LINGER_MS = 20;
 
+    /** From this version on a consumer says where it stands, and may read from followers (R4.3). */
+    private static final short FROM_FOLLOWERS_VERSION = 11;
+
     private final Call call;
     private final FetchRequest request;
+    /** Where the consumer stands, if it is to be sent to a nearer replica; else "". */
+    private final String rack;
     private final SessionReader reader;
     private final FetchSession session;
     private final PartitionLoop home;
@@ -68,9 +73,13 @@ final class FetchCall {
             Partitions partitions,
             LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused,
             boolean full,
+            boolean rackAware,
             Runnable whenDone) {
         this.call = call;
         this.request = request;
+        this.rack = rackAware && !request.isFromFollower() && request.version() >= FROM_FOLLOWERS_VERSION
+                ? request.rackId()
+                : "";
         this.reader = reader;
         this.session = reader.session();
         this.home = reader.home();
@@ -230,7 +239,9 @@ final class FetchCall {
                 want.leaderEpoch(),
                 want.offset(),
                 want.lastFetchedEpoch(),
-                request.isolationLevel() == IsolationLevel.READ_COMMITTED);
+                request.isolationLevel() == IsolationLevel.READ_COMMITTED,
+                rack,
+                request.version() >= FROM_FOLLOWERS_VERSION);
     }
 
     /** A row found by an earlier look is replaced by what the next one finds. */
@@ -300,6 +311,21 @@ final class FetchCall {
         }
 
         @Override
+        public void elsewhere(int replica, long highWatermark, long logStart) {
+            home.execute(() -> {
+                answerNow = true;
+                // If the reader asks here again it is told again.
+                session.keepDirty(partition);
+                rows.put(
+                        partition,
+                        row(Errors.NONE, highWatermark, logStart)
+                                .setRecords(MemoryRecords.EMPTY)
+                                .setPreferredReadReplica(replica));
+                result();
+            });
+        }
+
+        @Override
         public void refused(ReplicaError error, long highWatermark, long logStart) {
             home.execute(() -> {
                 answerNow = true;
@@ -331,8 +357,10 @@ final class FetchCall {
             FetchSession.Partition partition = entry.getKey();
             FetchResponseData.PartitionData row = entry.getValue();
             boolean error = row.errorCode() != Errors.NONE.code();
-            boolean content =
-                    error || row.divergingEpoch().epoch() >= 0 || row.records().sizeInBytes() > 0;
+            boolean content = error
+                    || row.divergingEpoch().epoch() >= 0
+                    || row.preferredReadReplica() >= 0
+                    || row.records().sizeInBytes() > 0;
             if (!full && !content && !partition.news(row.highWatermark(), row.logStartOffset())) {
                 continue;
             }

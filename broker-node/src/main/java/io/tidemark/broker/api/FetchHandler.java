@@ -34,6 +34,7 @@ public final class FetchHandler implements ApiHandler {
     private final Partitions partitions;
     private final String interBrokerListener;
     private final int maxBytes;
+    private final boolean rackAware;
     private final List<LoopSessions> loops = new ArrayList<>();
 
     /** The sessions of one loop with the readers behind them. */
@@ -49,15 +50,22 @@ public final class FetchHandler implements ApiHandler {
     /**
      * @param slots of all loops together, {@code max.incremental.fetch.session.cache.slots}
      * @param maxBytes largest answer to a consumer, whatever it asks ({@code fetch.max.bytes}); one batch is always sent
+     * @param rackAware whether a consumer that says where it stands is sent to a replica there (R4.40)
      */
     public FetchHandler(
-            Supplier<ClusterImage> image, Partitions partitions, String interBrokerListener, int slots, int maxBytes) {
+            Supplier<ClusterImage> image,
+            Partitions partitions,
+            String interBrokerListener,
+            int slots,
+            int maxBytes,
+            boolean rackAware) {
         this(
                 image,
                 partitions,
                 interBrokerListener,
                 slots,
                 maxBytes,
+                rackAware,
                 () -> ThreadLocalRandom.current().nextInt());
     }
 
@@ -68,11 +76,13 @@ public final class FetchHandler implements ApiHandler {
             String interBrokerListener,
             int slots,
             int maxBytes,
+            boolean rackAware,
             IntSupplier ids) {
         this.image = image;
         this.partitions = partitions;
         this.interBrokerListener = interBrokerListener;
         this.maxBytes = maxBytes;
+        this.rackAware = rackAware;
         int count = partitions.loops().size();
         for (PartitionLoop loop : partitions.loops()) {
             LoopSessions sessions = new LoopSessions(Math.max(1, slots / count), ids);
@@ -148,7 +158,7 @@ public final class FetchHandler implements ApiHandler {
         if (resolved.outcome() == FetchSessions.Outcome.SESSIONLESS) {
             whenDone = () -> close(own, session);
         }
-        reader.start(new FetchCall(call, request, reader, partitions, refused, full, whenDone), now);
+        reader.start(new FetchCall(call, request, reader, partitions, refused, full, rackAware, whenDone), now);
     }
 
     private static List<FetchSession.Row> rows(

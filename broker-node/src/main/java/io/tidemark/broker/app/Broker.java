@@ -44,6 +44,7 @@ import io.tidemark.model.config.LogConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.RecordConfig;
+import io.tidemark.model.config.ReplicaSelector;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -250,7 +251,8 @@ public final class Broker {
                 partitions,
                 config.listeners().interBrokerName(),
                 config.network().fetchSessionSlots(),
-                config.network().fetchMaxBytes());
+                config.network().fetchMaxBytes(),
+                config.replicaSelector() == ReplicaSelector.RACK_AWARE);
         health.serves(partitions, fetches, publisher::image, () -> brokerEpoch, lease);
         ApiDispatcher.Builder builder =
                 GroupApis.register(new ApiDispatcher.Builder(), publisher::image, config.nodeId(), groups);

@@ -64,6 +64,9 @@ public sealed interface Effect {
     /** The reader's log parts from this one (R4.5). */
     record ReadDiverges(long token, int epoch, long endOffset, long highWatermark, long logStart) implements Effect {}
 
+    /** The reader is to ask that replica, which is nearer to it (R4.40). */
+    record ReadElsewhere(long token, int replica, long highWatermark, long logStart) implements Effect {}
+
     record ReadRefused(long token, ReplicaError error, long highWatermark, long logStart) implements Effect {}
 
     /** Answers an {@link ReplicaEvent.OffsetQuery}: the offset with the leader epoch. */

@@ -32,6 +32,7 @@ final class Following {
 
     private final ReplicaSettings settings;
     private final LogView log;
+    private final Watchers watchers;
     private final PartitionState state;
     private Phase phase = Phase.FETCHING;
     /** No fetch before this moment; monotonic milliseconds. */
@@ -52,23 +53,25 @@ final class Following {
      */
     private long askFrom = -1;
 
-    Following(ReplicaSettings settings, LogView log, PartitionState state) {
+    Following(ReplicaSettings settings, LogView log, Watchers watchers, PartitionState state) {
         this.settings = settings;
         this.log = log;
+        this.watchers = watchers;
         this.state = state;
     }
 
-    static Following start(ReplicaSettings settings, LogView log, PartitionState state, Effects effects) {
+    static Following start(
+            ReplicaSettings settings, LogView log, Watchers watchers, PartitionState state, Effects effects) {
         effects.say(
                 "follows broker %d with leader epoch %d from offset %d, partition epoch %d, high watermark %d",
                 state.leader(), state.leaderEpoch(), log.end(), state.partitionEpoch(), log.highWatermark());
         effects.add(new Effect.StartFetching(state.leader(), state.leaderEpoch()));
-        return new Following(settings, log, state);
+        return new Following(settings, log, watchers, state);
     }
 
     /** The same epoch under newer metadata: the fetch goes on as it is (R2.43). */
     Following with(PartitionState newer) {
-        Following next = new Following(settings, log, newer);
+        Following next = new Following(settings, log, watchers, newer);
         next.phase = phase;
         next.delayedUntilMs = delayedUntilMs;
         next.lastError = lastError;
@@ -214,6 +217,7 @@ final class Following {
             if (mark != log.highWatermark()) {
                 log.highWatermark(mark);
                 effects.add(new Effect.HighWatermarkMoved(mark));
+                watchers.markMoved(effects);
             }
         }
         if (leaderStart > log.logStart() && leaderStart <= log.end()) {
@@ -222,6 +226,16 @@ final class Following {
         }
         leaderMark = -1;
         leaderStart = -1;
+    }
+
+    /** R4.41: from this log, up to its own mark, which never lies above the leader's. */
+    void consumerFetch(ReplicaEvent.ConsumerFetch fetch, Effects effects) {
+        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), state.leaderEpoch());
+        long limit = log.highWatermark();
+        if (ReadRules.readable(
+                fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
+            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false));
+        }
     }
 
     /** R6.30: cut back to what both logs can share; if our epoch is older than the one named, the next fetch asks again. */

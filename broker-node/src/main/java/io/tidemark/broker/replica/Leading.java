@@ -383,7 +383,14 @@ final class Leading {
         long limit = log.highWatermark();
         if (ReadRules.readable(
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
-            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false));
+            int nearest = fetch.rack().isEmpty()
+                    ? settings.self()
+                    : NearestReplica.of(
+                            fetch.rack(), fetch.offset(), settings.self(), isr.isr(), followers, brokers);
+            effects.add(
+                    nearest == settings.self()
+                            ? new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false)
+                            : new Effect.ReadElsewhere(fetch.token(), nearest, limit, log.logStart()));
         }
     }
 

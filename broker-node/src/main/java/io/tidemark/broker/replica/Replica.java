@@ -66,11 +66,7 @@ public final class Replica {
                 leading.followerFetch(fetch, now, effects);
             }
         } else if (event instanceof ReplicaEvent.ConsumerFetch fetch) {
-            if (leading == null) {
-                refuseRead(fetch.token(), fetch.leaderEpoch(), effects);
-            } else {
-                leading.consumerFetch(fetch, now, effects);
-            }
+            consumerFetch(fetch, now, effects);
         } else if (event instanceof ReplicaEvent.FetchAnswered answer) {
             if (following != null) {
                 following.fetchAnswered(answer, now, effects);
@@ -87,6 +83,17 @@ public final class Replica {
             rare(event, now, effects);
         }
         return effects;
+    }
+
+    /** R4.3. */
+    private void consumerFetch(ReplicaEvent.ConsumerFetch fetch, long now, Effects effects) {
+        if (leading != null) {
+            leading.consumerFetch(fetch, now, effects);
+        } else if (following != null && fetch.anyReplica()) {
+            following.consumerFetch(fetch, effects);
+        } else {
+            refuseRead(fetch.token(), fetch.leaderEpoch(), effects);
+        }
     }
 
     private void rare(ReplicaEvent event, long now, Effects effects) {
@@ -212,7 +219,7 @@ public final class Replica {
             leading = Leading.assume(
                     settings, log, watchers, state, changed.brokers(), changed.index(), before, now, effects);
         } else if (state.hasLeader()) {
-            following = Following.start(settings, log, state, effects);
+            following = Following.start(settings, log, watchers, state, effects);
         } else {
             effects.say(
                     "has no leader, leader epoch %d, partition epoch %d, ISR %s, ELR %s",

@@ -653,6 +653,10 @@ public final class PartitionHost {
             BiConsumer<Effect, ReplicaError> sink = asking;
             asking = null;
             sink.accept(effect, ReplicaError.NONE);
+        } else if (effect instanceof Effect.ReadElsewhere elsewhere) {
+            ReadSink sink = reading.sink();
+            reading = null;
+            sink.elsewhere(elsewhere.replica(), elsewhere.highWatermark(), elsewhere.logStart());
         } else if (effect instanceof Effect.SendAlter alter) {
             loop.awaitsFeed(this);
             loop.ports().alter().send(this, alter.proposal(), alter.request());

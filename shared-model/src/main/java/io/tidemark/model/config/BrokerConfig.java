@@ -15,6 +15,7 @@ import java.util.Set;
  * @param voters all controllers
  * @param rpc transport to the controllers; the same as theirs
  * @param rack {@code broker.rack}
+ * @param replicaSelector from which replica consumers are to read
  * @param groups the keys of consumer groups that are given, for Kafka's coordinator to read
  * @param controlledShutdownMaxWaitMs longest time a stop waits for leaders to move away
  */
@@ -26,6 +27,7 @@ public record BrokerConfig(
         List<QuorumVoter> voters,
         QuorumRpc rpc,
         Optional<String> rack,
+        ReplicaSelector replicaSelector,
         AutoTopicCreation autoTopicCreation,
         TopicDefaults topicDefaults,
         SessionConfig session,
@@ -72,6 +74,7 @@ public record BrokerConfig(
                 voters,
                 reader.choice("quorum.rpc", QuorumRpc.GRPC),
                 Optional.of(reader.text("broker.rack")).filter(rack -> !rack.isEmpty()),
+                ReplicaSelector.read(reader),
                 AutoTopicCreation.read(reader, topicDefaults),
                 topicDefaults,
                 SessionConfig.read(reader),
