@@ -30,6 +30,7 @@ public final class BrokerMetrics implements MetricSource {
     private final Partitions partitions;
     private final FetchHandler fetches;
     private final FetchRates rates = new FetchRates();
+    private final PartitionMetrics single = new PartitionMetrics();
 
     /** What one loop answers. */
     private record LoopFigures(
@@ -83,7 +84,7 @@ public final class BrokerMetrics implements MetricSource {
         loops.forEach(loop -> fetched.addAll(loop.fetched));
         all.sort(Comparator.comparing(PartitionFigures::name));
         replicas(all, sink);
-        all.forEach(partition -> PartitionMetrics.put(partition, sink));
+        single.put(all, sink);
         Tally tally = Tally.sum(loops.stream().map(LoopFigures::tally).toList());
         COUNTED.forEach((what, name) -> sink.count(name, tally.of(what)));
         ValidationCounts.forEach((name, count) -> sink.count(topics(name), count));

@@ -5,8 +5,9 @@ package io.tidemark.model.config;
  *
  * @param host to listen on; empty for every interface
  * @param port 0 for any that is free, -1 for none
+ * @param partitionBeans whether the metrics of single partitions are MBeans, too
  */
-public record HealthConfig(String host, int port) {
+public record HealthConfig(String host, int port, boolean partitionBeans) {
     /** The port is this far above the one the node serves on, where none is given. */
     public static final int DISTANCE = 1_000;
 
@@ -26,6 +27,9 @@ public record HealthConfig(String host, int port) {
             reader.problem("health.port is missing: by default it is " + DISTANCE + " above the listener's port, " + port
                     + ", and that is too high");
         }
-        return new HealthConfig(reader.has("health.host") ? reader.text("health.host") : host, chosen);
+        return new HealthConfig(
+                reader.has("health.host") ? reader.text("health.host") : host,
+                chosen,
+                reader.flag("health.partition.mbeans", true));
     }
 }

@@ -40,11 +40,15 @@ public final class HealthServer implements AutoCloseable {
     private final ThreadPoolExecutor threads;
     private final ScheduledExecutorService ticker;
     private final Metrics metrics = new Metrics();
-    private final MetricBeans beans = new MetricBeans(ManagementFactory.getPlatformMBeanServer(), metrics);
+    private final boolean partitionBeans;
+    /** Made by the first tick: it is much to load, and a node that starts has other things to do. */
+    private volatile MetricBeans beans;
+
     private final Map<String, Page> pages = new ConcurrentSkipListMap<>();
 
-    private HealthServer(HttpServer http, String name) {
+    private HealthServer(HttpServer http, String name, boolean partitionBeans) {
         this.http = http;
+        this.partitionBeans = partitionBeans;
         ThreadFactory factory = task -> {
             Thread thread = new Thread(task, name + "-health");
             thread.setDaemon(true);
@@ -87,7 +91,7 @@ public final class HealthServer implements AutoCloseable {
             throw new IOException(
                     "cannot listen on " + address + " for health and metrics (health.port): " + e.getMessage(), e);
         }
-        HealthServer server = new HealthServer(http, name);
+        HealthServer server = new HealthServer(http, name, config.partitionBeans());
         http.start();
         server.ticker.scheduleAtFixedRate(
                 server::tick, MeterRates.TICK_S, MeterRates.TICK_S, TimeUnit.SECONDS);
@@ -118,6 +122,9 @@ public final class HealthServer implements AutoCloseable {
 
     private void tick() {
         try {
+            if (beans == null) {
+                beans = new MetricBeans(ManagementFactory.getPlatformMBeanServer(), metrics, partitionBeans);
+            }
             beans.tick();
         } catch (RuntimeException e) {
             LOG.warn("the MBeans of the metrics are not up to date", e);
@@ -182,6 +189,8 @@ public final class HealthServer implements AutoCloseable {
         ticker.shutdownNow();
         http.stop(0);
         threads.shutdownNow();
-        beans.close();
+        if (beans != null) {
+            beans.close();
+        }
     }
 }

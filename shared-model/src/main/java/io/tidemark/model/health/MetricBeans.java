@@ -28,14 +28,17 @@ final class MetricBeans implements AutoCloseable {
 
     private final MBeanServer server;
     private final Metrics metrics;
+    private final boolean partitions;
     private final Map<MetricName, Bean> beans = new HashMap<>();
     private Map<MetricName, Metric> values = Map.of();
     private long readAtNs;
     private boolean closed;
 
-    MetricBeans(MBeanServer server, Metrics metrics) {
+    /** @param partitions whether the metrics of single partitions are among them */
+    MetricBeans(MBeanServer server, Metrics metrics, boolean partitions) {
         this.server = server;
         this.metrics = metrics;
+        this.partitions = partitions;
     }
 
     /** Looks at what metrics there are; to be called every {@link MeterRates#TICK_S} seconds. */
@@ -57,10 +60,19 @@ final class MetricBeans implements AutoCloseable {
         gone.forEach(this::unregister);
     }
 
+    /** Those that are registered. */
+    synchronized Set<MetricName> names() {
+        return Set.copyOf(beans.keySet());
+    }
+
     private void read() {
         List<Metric> read = metrics.read();
         Map<MetricName, Metric> byName = new HashMap<>(read.size() * 2);
-        read.forEach(metric -> byName.put(metric.name(), metric));
+        for (Metric metric : read) {
+            if (partitions || !metric.name().tags().containsKey("partition")) {
+                byName.put(metric.name(), metric);
+            }
+        }
         values = byName;
         readAtNs = System.nanoTime();
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The health port over real HTTP. */
 class HealthServerTest {
-    private static final HealthConfig ANY_PORT = new HealthConfig("127.0.0.1", 0);
+    private static final HealthConfig ANY_PORT = new HealthConfig("127.0.0.1", 0, true);
 
     private static HttpProbe.Reply get(int port, String path) throws InterruptedException {
         return HttpProbe.ask(List.of(new QuorumVoter(1, "127.0.0.1", port)), path)
@@ -79,10 +79,10 @@ class HealthServerTest {
     @Test
     void aTakenPortIsRefusedWithItsKey() throws Exception {
         try (HealthServer server = HealthServer.start(ANY_PORT, "test")) {
-            assertThatThrownBy(() -> HealthServer.start(new HealthConfig("127.0.0.1", server.port()), "second"))
+            assertThatThrownBy(() -> HealthServer.start(new HealthConfig("127.0.0.1", server.port(), true), "second"))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("health.port");
         }
-        assertThat(HealthServer.start(new HealthConfig("", -1), "none")).isNull();
+        assertThat(HealthServer.start(new HealthConfig("", -1, true), "none")).isNull();
     }
 }

@@ -51,7 +51,7 @@ class MetricsTest {
         List<Metric> now = new ArrayList<>(List.of(new Metric(END, 7L, false), new Metric(SHRINKS, 10L, true)));
         Metrics metrics = new Metrics();
         metrics.add(sink -> now.forEach(sink::put));
-        MetricBeans beans = new MetricBeans(server, metrics);
+        MetricBeans beans = new MetricBeans(server, metrics, true);
         beans.tick();
         ObjectName end = new ObjectName("kafka.log:type=Log,name=LogEndOffset,topic=orders,partition=0");
         ObjectName shrinks = new ObjectName("kafka.server:type=ReplicaManager,name=IsrShrinksPerSec");
@@ -63,6 +63,10 @@ class MetricsTest {
         assertThat(server.getAttribute(shrinks, "Count")).isEqualTo(20L);
         assertThat((double) server.getAttribute(shrinks, "OneMinuteRate")).isCloseTo(2.0, within(1e-9));
         assertThat(server.getMBeanInfo(shrinks).getAttributes()).hasSize(6);
+
+        MetricBeans few = new MetricBeans(MBeanServerFactory.newMBeanServer("few"), metrics, false);
+        few.tick();
+        assertThat(few.names()).containsExactly(SHRINKS);
 
         now.remove(0);
         beans.tick();
