@@ -38,6 +38,7 @@ final class FetchCall {
     private final FetchRequest request;
     /** Where the consumer stands, if it is to be sent to a nearer replica; else "". */
     private final String rack;
+
     private final SessionReader reader;
     private final FetchSession session;
     private final PartitionLoop home;

@@ -237,8 +237,7 @@ public final class FetchHandler implements ApiHandler {
         LoopSessions own = loops.get(loop.index());
         long waiting =
                 own.readers.values().stream().filter(SessionReader::waits).count();
-        return new ReaderFigures(
-                own.sessions.size(), own.sessions.partitions(), own.sessions.evictions(), waiting);
+        return new ReaderFigures(own.sessions.size(), own.sessions.partitions(), own.sessions.evictions(), waiting);
     }
 
     private static FetchResponse failed(Errors error) {

@@ -139,7 +139,8 @@ final class ProducedBatch implements ClientBatch {
                             settings.timestampAfterMaxMs(),
                             leaderEpoch,
                             AppendOrigin.CLIENT)
-                    .validateMessagesAndAssignOffsets(PrimitiveRef.ofLong(baseOffset), ValidationCounts.OF_PROCESS, BUFFERS.get());
+                    .validateMessagesAndAssignOffsets(
+                            PrimitiveRef.ofLong(baseOffset), ValidationCounts.OF_PROCESS, BUFFERS.get());
             if (settings.logAppendTime()) {
                 logAppendTimeMs = result.logAppendTimeMs();
             }

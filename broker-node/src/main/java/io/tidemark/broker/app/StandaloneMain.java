@@ -35,10 +35,7 @@ public final class StandaloneMain {
             NodeDirectory node = NodeDirectory.open(brokerConfig.directory(), brokerConfig.nodeId());
             HealthServer health = HealthServer.start(brokerConfig.health(), "node-" + brokerConfig.nodeId());
             ControllerNode controller = ControllerNode.start(
-                    controllerConfig,
-                    node,
-                    (what, cause) -> BrokerMain.halt("the controller failed: " + what),
-                    health);
+                    controllerConfig, node, (what, cause) -> BrokerMain.halt("the controller failed: " + what), health);
             Broker broker = new Broker(
                     brokerConfig,
                     node,

@@ -3,10 +3,10 @@ package io.tidemark.broker.app;
 import io.tidemark.broker.disk.BootEvidence;
 import io.tidemark.broker.disk.RealDisk;
 import io.tidemark.broker.disk.RocksDbIndex;
+import io.tidemark.broker.health.RecoveryProgress;
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.Disk;
 import io.tidemark.broker.log.LogSettings;
-import io.tidemark.broker.health.RecoveryProgress;
 import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.model.metadata.SeatReport;
 import java.io.IOException;
@@ -50,7 +50,8 @@ final class Storage {
     }
 
     /** Blocks until every log is recovered; several at a time. */
-    static Storage open(Path root, LogSettings settings, RecoveryProgress progress) throws IOException, InterruptedException {
+    static Storage open(Path root, LogSettings settings, RecoveryProgress progress)
+            throws IOException, InterruptedException {
         long start = System.nanoTime();
         Disk disk = new RealDisk();
         String boot = BootEvidence.of(root);
@@ -81,8 +82,7 @@ final class Storage {
                 directory.nothingLost(recovered.stream().map(Recovered::opened).toList(), settings.synced()));
     }
 
-    private static List<Recovered> recoverAll(
-            DataDirectory directory, LogSettings settings, RecoveryProgress progress)
+    private static List<Recovered> recoverAll(DataDirectory directory, LogSettings settings, RecoveryProgress progress)
             throws IOException, InterruptedException {
         ExecutorService pool =
                 Executors.newFixedThreadPool(Math.max(2, Runtime.getRuntime().availableProcessors()));

@@ -90,8 +90,14 @@ public final class BrokerMetrics implements MetricSource {
         ValidationCounts.forEach((name, count) -> sink.count(topics(name), count));
         fetchers(all, fetched, sink);
         readers(ReaderFigures.sum(loops.stream().map(LoopFigures::readers).toList()), sink);
-        waiting("Produce", all.stream().mapToLong(PartitionFigures::waitingProduces).sum(), sink);
-        waiting("DeleteRecords", all.stream().mapToLong(PartitionFigures::waitingDeletions).sum(), sink);
+        waiting(
+                "Produce",
+                all.stream().mapToLong(PartitionFigures::waitingProduces).sum(),
+                sink);
+        waiting(
+                "DeleteRecords",
+                all.stream().mapToLong(PartitionFigures::waitingDeletions).sum(),
+                sink);
     }
 
     private LoopFigures figures(PartitionLoop loop) {
@@ -127,8 +133,7 @@ public final class BrokerMetrics implements MetricSource {
                 fetchers("MaxLag"),
                 all.stream().mapToLong(PartitionFigures::lag).max().orElse(0));
         sink.gauge(
-                fetchers("FailedPartitionsCount"),
-                count(all, partition -> partition.failed() && !partition.leads()));
+                fetchers("FailedPartitionsCount"), count(all, partition -> partition.failed() && !partition.leads()));
         sink.gauge(fetchers("MinFetchRate"), rates.least(fetched, System.nanoTime()));
         for (FetchedFrom leader : FetchRates.byLeader(fetched)) {
             MetricName stats = MetricName.of(SERVER, "FetcherStats", "RequestsPerSec");
@@ -155,7 +160,8 @@ public final class BrokerMetrics implements MetricSource {
     private static void waiting(String operation, long count, MetricSink sink) {
         for (String name : List.of("PurgatorySize", "NumDelayedOperations")) {
             sink.gauge(
-                    MetricName.of(SERVER, "DelayedOperationPurgatory", name).with("delayedOperation", operation), count);
+                    MetricName.of(SERVER, "DelayedOperationPurgatory", name).with("delayedOperation", operation),
+                    count);
         }
     }
 }

@@ -37,8 +37,8 @@ final class ExplanationText {
         if (why == null) {
             return standing.outOfService() == null ? "its log is being opened" : "failed";
         }
-        String log = String.format(
-                "; log %d to %d, high watermark %d", why.logStart(), why.logEnd(), why.highWatermark());
+        String log =
+                String.format("; log %d to %d, high watermark %d", why.logStart(), why.logEnd(), why.highWatermark());
         if (standing.outOfService() != null) {
             return "failed" + log;
         }
@@ -101,10 +101,12 @@ final class ExplanationText {
         String stands = where + " (" + (why.logEnd() - why.highWatermark()) + " records above it) has not moved for "
                 + time(mark.standsForMs()) + ": ";
         return switch (mark.hold()) {
-            case BELOW_MIN_ISR -> stands + "the ISR " + leadership.committedIsr() + " is below the min ISR of "
-                    + why.state().minIsr();
-            case REPORTED -> stands + "the controllers were told that it stands here, and it may rise again only with"
-                    + " the next partition epoch";
+            case BELOW_MIN_ISR ->
+                stands + "the ISR " + leadership.committedIsr() + " is below the min ISR of "
+                        + why.state().minIsr();
+            case REPORTED ->
+                stands + "the controllers were told that it stands here, and it may rise again only with"
+                        + " the next partition epoch";
             default -> stands + "held by " + holders(leadership);
         };
     }
@@ -154,8 +156,8 @@ final class ExplanationText {
             case OLD_INCARNATION -> "only an earlier incarnation of its broker has fetched";
             case SILENT -> "it has not fetched within the lag limit";
             case BELOW_MARK -> "it has not reached the high watermark " + why.highWatermark();
-            case BELOW_EPOCH_START -> "it has not reached " + why.leadership().epochStart()
-                    + ", where this leader began";
+            case BELOW_EPOCH_START ->
+                "it has not reached " + why.leadership().epochStart() + ", where this leader began";
             case REFUSED -> "the controllers refused it, asks again in " + time(follower.retryInMs());
             case JOINING -> "its joining is pending";
             case OTHER_CHANGE_FIRST -> "another change of the ISR is pending first";
@@ -165,14 +167,14 @@ final class ExplanationText {
     }
 
     static String pending(Explanation.Pending pending) {
-        String what =
-                switch (pending.change()) {
-                    case EXPAND -> "the ISR is to become " + pending.proposed() + ", with " + pending.brokers();
-                    case SHRINK -> "the ISR is to become " + pending.proposed() + ", without " + pending.brokers();
-                    case REPORT -> "the controllers are being told where the high watermark stands";
-                    case CANCEL -> "a refused change is being cancelled"
-                            + (pending.brokers().isEmpty() ? "" : ", " + pending.brokers() + " counts until it is");
-                };
+        String what = switch (pending.change()) {
+            case EXPAND -> "the ISR is to become " + pending.proposed() + ", with " + pending.brokers();
+            case SHRINK -> "the ISR is to become " + pending.proposed() + ", without " + pending.brokers();
+            case REPORT -> "the controllers are being told where the high watermark stands";
+            case CANCEL ->
+                "a refused change is being cancelled"
+                        + (pending.brokers().isEmpty() ? "" : ", " + pending.brokers() + " counts until it is");
+        };
         String stage = pending.accepted()
                 ? "accepted, waits for this broker's metadata"
                 : pending.resendInMs() >= 0
@@ -187,14 +189,12 @@ final class ExplanationText {
 
     private static void followership(Explanation why, StringBuilder text) {
         Explanation.Followership follower = why.followership();
-        String doing =
-                switch (follower.activity()) {
-                    case FETCHING -> "fetches from " + follower.fetchOffset();
-                    case TRUNCATING -> "is cutting its log back to what the leader's has";
-                    case ASKING -> "asks the leader where its log starts and ends";
-                    case DELAYED -> "fetches again from " + follower.fetchOffset() + " in "
-                            + time(follower.delayedForMs());
-                };
+        String doing = switch (follower.activity()) {
+            case FETCHING -> "fetches from " + follower.fetchOffset();
+            case TRUNCATING -> "is cutting its log back to what the leader's has";
+            case ASKING -> "asks the leader where its log starts and ends";
+            case DELAYED -> "fetches again from " + follower.fetchOffset() + " in " + time(follower.delayedForMs());
+        };
         if (follower.lastError() != ReplicaError.NONE) {
             doing += ", the last answer was " + follower.lastError();
         }
@@ -206,7 +206,8 @@ final class ExplanationText {
             line(
                     text,
                     "the leader told of high watermark " + follower.leaderMark() + " " + time(follower.toldAgoMs())
-                            + " ago; " + (lag == 0 ? "nothing is missing below it" : lag + " records are missing below it"));
+                            + " ago; "
+                            + (lag == 0 ? "nothing is missing below it" : lag + " records are missing below it"));
         }
         line(text, "as this broker knows it: " + metadata(why.state()));
     }

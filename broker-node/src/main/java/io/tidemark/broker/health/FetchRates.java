@@ -48,9 +48,7 @@ final class FetchRates {
             if (before == null || leader.requests() < before.requests()) {
                 looks.put(leader.leader(), new Look(nowNs, leader.requests()));
             } else if (nowNs - before.atNs() >= LEAST_SPAN_NS) {
-                rates.put(
-                        leader.leader(),
-                        (leader.requests() - before.requests()) * 1e9 / (nowNs - before.atNs()));
+                rates.put(leader.leader(), (leader.requests() - before.requests()) * 1e9 / (nowNs - before.atNs()));
                 looks.put(leader.leader(), new Look(nowNs, leader.requests()));
             }
             least = Math.min(least, rates.getOrDefault(leader.leader(), 0.0));

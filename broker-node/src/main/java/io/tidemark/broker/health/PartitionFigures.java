@@ -52,7 +52,8 @@ record PartitionFigures(
 
     /** R9.2: of those that a reassignment adds, none has to be there yet. */
     boolean underReplicated() {
-        return leads && state.isr().size() < state.replicas().size() - state.adding().size();
+        return leads
+                && state.isr().size() < state.replicas().size() - state.adding().size();
     }
 
     boolean underMinIsr() {

@@ -29,8 +29,7 @@ public final class WarningsPage implements Page {
     private final LagTrend trend;
 
     /** @param lagLimitMs {@code replica.lag.time.max.ms} */
-    public WarningsPage(
-            Partitions partitions, Path directory, long lagLimitMs, SessionWatch session, LagTrend trend) {
+    public WarningsPage(Partitions partitions, Path directory, long lagLimitMs, SessionWatch session, LagTrend trend) {
         this.partitions = partitions;
         this.directory = directory;
         this.lagLimitMs = lagLimitMs;

@@ -22,8 +22,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "why",
         mixinStandardHelpOptions = true,
-        description = "Asks every broker about a partition: what holds its high watermark, why a replica is not in the ISR,"
-                + " what is pending, what was refused.",
+        description =
+                "Asks every broker about a partition: what holds its high watermark, why a replica is not in the ISR,"
+                        + " what is pending, what was refused.",
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {"0:its leader has answered", "1:no leader has answered", "2:usage"})
 public final class WhyMain implements Callable<Integer> {
@@ -118,7 +119,10 @@ public final class WhyMain implements Callable<Integer> {
                     .append(",\"answered\":")
                     .append(reply.answered())
                     // What a broker says is JSON already.
-                    .append(reply.answered() ? ",\"why\":" + reply.body().strip() : ",\"problem\":" + Json.of(reply.problem()))
+                    .append(
+                            reply.answered()
+                                    ? ",\"why\":" + reply.body().strip()
+                                    : ",\"problem\":" + Json.of(reply.problem()))
                     .append('}');
         }
         out.println("{\"topic\":" + Json.of(topic) + ",\"partition\":" + partition + ",\"leaderAnswered\":" + led

@@ -47,7 +47,8 @@ public final class WhyPage implements Page {
         if (state == null) {
             return (json
                             ? Answer.json(404, ExplanationJson.unknown(topic, partition, brokerId))
-                            : Answer.text(404, name + " on broker " + brokerId + ": its metadata has no such partition\n"))
+                            : Answer.text(
+                                    404, name + " on broker " + brokerId + ": its metadata has no such partition\n"))
                     .with(ROLE, "unknown");
         }
         Standing standing = standing(state.id());

@@ -86,9 +86,7 @@ record LeaderExplainer(
     /** One that is at the end was caught up when its session last fetched (B14). */
     private long caughtUpMs(FollowerProgress follower) {
         boolean idle = follower.end() == log.end() && follower.session() != null;
-        return idle
-                ? Math.max(follower.lastCaughtUpMs(), follower.session().lastFetchMs())
-                : follower.lastCaughtUpMs();
+        return idle ? Math.max(follower.lastCaughtUpMs(), follower.session().lastFetchMs()) : follower.lastCaughtUpMs();
     }
 
     private static long ago(long momentMs, long nowMs) {

@@ -385,8 +385,7 @@ final class Leading {
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
             int nearest = fetch.rack().isEmpty()
                     ? settings.self()
-                    : NearestReplica.of(
-                            fetch.rack(), fetch.offset(), settings.self(), isr.isr(), followers, brokers);
+                    : NearestReplica.of(fetch.rack(), fetch.offset(), settings.self(), isr.isr(), followers, brokers);
             effects.add(
                     nearest == settings.self()
                             ? new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false)
@@ -527,8 +526,7 @@ final class Leading {
         return propose(wanted, QuorumCommand.IsrProposal.Kind.CHANGE, reason, nowMs);
     }
 
-    private Proposal propose(
-            List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
+    private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
         if (wanted.size() < state.minIsr()) {
             markCap = Math.min(markCap, proposals.floorOffset());
         }

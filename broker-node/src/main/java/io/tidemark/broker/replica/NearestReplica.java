@@ -42,8 +42,6 @@ final class NearestReplica {
     }
 
     private static boolean isBetter(FollowerProgress one, FollowerProgress other) {
-        return one.end() != other.end()
-                ? one.end() > other.end()
-                : one.lastCaughtUpMs() > other.lastCaughtUpMs();
+        return one.end() != other.end() ? one.end() > other.end() : one.lastCaughtUpMs() > other.lastCaughtUpMs();
     }
 }

@@ -52,7 +52,9 @@ final class ProposalMaker {
         List<QuorumCommand.IsrMember> members = new ArrayList<>(ids.size());
         for (int id : ids) {
             BrokerView own = brokers.get(self);
-            long epoch = id == self ? (own == null ? -1 : own.epoch()) : followers.get(id).brokerEpoch();
+            long epoch = id == self
+                    ? (own == null ? -1 : own.epoch())
+                    : followers.get(id).brokerEpoch();
             members.add(new QuorumCommand.IsrMember(id, epoch));
         }
         return members;

@@ -31,8 +31,10 @@ class HealthPortTest {
     void theAlertsFireWhenABrokerDiesAndClearWhenItIsBack(@TempDir Path root) throws Exception {
         try (BrokerCluster cluster = cluster(root)) {
             for (int id = 1; id <= 3; id++) {
-                assertThat(Scrape.get(cluster.healthPort(id), "/livez").status()).isEqualTo(200);
-                assertThat(Scrape.get(cluster.healthPort(id), "/readyz").status()).isEqualTo(200);
+                assertThat(Scrape.get(cluster.healthPort(id), "/livez").status())
+                        .isEqualTo(200);
+                assertThat(Scrape.get(cluster.healthPort(id), "/readyz").status())
+                        .isEqualTo(200);
             }
             write(cluster, "all", 10);
             List<Integer> ports = ports(cluster, 1, 2, 3);
@@ -41,7 +43,8 @@ class HealthPortTest {
 
             int victim = cluster.partition(TOPIC, 0).isr().get(2);
             List<Integer> others = ports(
-                    cluster, IntStream.rangeClosed(1, 3).filter(id -> id != victim).toArray());
+                    cluster,
+                    IntStream.rangeClosed(1, 3).filter(id -> id != victim).toArray());
             cluster.kill(victim);
             // rate(isrshrinks_total) > 0, and underreplicatedpartitions > 0
             Awaitility.await("both alerts")
@@ -56,7 +59,9 @@ class HealthPortTest {
                     .until(() -> Scrape.sum(all, UNDER_REPLICATED) == 0);
             double after = Scrape.sum(all, SHRINKS);
             write(cluster, "all", 10);
-            assertThat(Scrape.sum(all, SHRINKS)).as("no shrink any more: the rate is 0").isEqualTo(after);
+            assertThat(Scrape.sum(all, SHRINKS))
+                    .as("no shrink any more: the rate is 0")
+                    .isEqualTo(after);
             assertThat(Scrape.sum(all, "kafka_server_replicamanager_isrexpands_total"))
                     .isPositive();
         }
@@ -91,8 +96,8 @@ class HealthPortTest {
                     .containsEntry("kafka_server_replicamanager_leadercount", 0.0)
                     .containsEntry("kafka_cluster_partition_insyncreplicascount" + PARTITION, 0.0)
                     .containsKey("kafka_server_replicafetchermanager_maxlag{clientId=\"Replica\"}")
-                    .containsKey("kafka_server_fetcherlagmetrics_consumerlag{clientId=\"ReplicaFetcherThread-0-" + leader
-                            + "\",topic=\"" + TOPIC + "\",partition=\"0\"}");
+                    .containsKey("kafka_server_fetcherlagmetrics_consumerlag{clientId=\"ReplicaFetcherThread-0-"
+                            + leader + "\",topic=\"" + TOPIC + "\",partition=\"0\"}");
             assertThat(follow.get("kafka_server_brokertopicmetrics_replicationbytesin_total"))
                     .isEqualTo(lead.get("kafka_log_log_size" + PARTITION));
             assertThat(lead.get("kafka_server_fetchsessioncache_numincrementalfetchsessions"))
@@ -167,8 +172,7 @@ class HealthPortTest {
     private static BrokerCluster cluster(Path root) throws Exception {
         BrokerCluster cluster = new BrokerCluster(root, 1, 3, 1_000, Map.of("broker.session.timeout.ms", "1000"));
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrap()))) {
-            admin.createTopics(List.of(
-                            new NewTopic(TOPIC, 1, (short) 3).configs(Map.of("min.insync.replicas", "2"))))
+            admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 3).configs(Map.of("min.insync.replicas", "2"))))
                     .all()
                     .get();
         }

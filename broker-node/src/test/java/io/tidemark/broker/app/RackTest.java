@@ -35,7 +35,9 @@ class RackTest {
                 Map.of("replica.selector.class", "org.apache.kafka.common.replica.RackAwareReplicaSelector"),
                 id -> Map.of("broker.rack", "rack-" + id))) {
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrap()))) {
-                admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 3))).all().get();
+                admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 3)))
+                        .all()
+                        .get();
             }
             List<Integer> isr = cluster.awaitIsr(TOPIC, 0, 3).isr();
             int leader = cluster.partition(TOPIC, 0).leader();
@@ -76,7 +78,9 @@ class RackTest {
                         "1000"),
                 id -> Map.of("broker.rack", "rack-" + id))) {
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrap()))) {
-                admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 3))).all().get();
+                admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 3)))
+                        .all()
+                        .get();
             }
             List<Integer> isr = cluster.awaitIsr(TOPIC, 0, 3).isr();
             int leader = cluster.partition(TOPIC, 0).leader();

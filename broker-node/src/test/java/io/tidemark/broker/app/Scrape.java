@@ -22,10 +22,14 @@ final class Scrape {
     /** The values by name with labels, as they stand in the text. */
     static Map<String, Double> metrics(int port) {
         Map<String, Double> values = new TreeMap<>();
-        get(port, "/metrics").body().lines().filter(line -> !line.startsWith("#")).forEach(line -> {
-            int space = line.lastIndexOf(' ');
-            values.put(line.substring(0, space), Double.valueOf(line.substring(space + 1)));
-        });
+        get(port, "/metrics")
+                .body()
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .forEach(line -> {
+                    int space = line.lastIndexOf(' ');
+                    values.put(line.substring(0, space), Double.valueOf(line.substring(space + 1)));
+                });
         return values;
     }
 

@@ -105,7 +105,10 @@ class SixProcessesTest {
         assertThat(cluster("health").status()).as("a controller is missing").isNotZero();
         Run why = cluster("why " + TOPIC + " 0");
         assertThat(why.status()).as(why.output()).isZero();
-        assertThat(why.output()).contains("leads, leader epoch").contains("follows broker").contains("high watermark");
+        assertThat(why.output())
+                .contains("leads, leader epoch")
+                .contains("follows broker")
+                .contains("high watermark");
 
         succeeds("down");
         succeeds("up");

@@ -56,7 +56,11 @@ class EarlyWarningsTest {
         assertThat(kinds.get(1))
                 .containsExactly("orders-0: high watermark 100 (20 records above it) has not moved for 6.0 s: held by"
                         + " replica 2 (a member of the ISR, at 100)");
-        assertThat(kinds.get(2)).singleElement().asString().contains("pending for 5.5 s").contains("without [2]");
+        assertThat(kinds.get(2))
+                .singleElement()
+                .asString()
+                .contains("pending for 5.5 s")
+                .contains("without [2]");
         assertThat(kinds.get(3))
                 .singleElement()
                 .asString()
@@ -68,8 +72,7 @@ class EarlyWarningsTest {
     void whatHappensForMomentsIsNot() {
         assertThat(warnings(leader(held(4_000), member(20_000), pending(3_000))))
                 .allSatisfy(kind -> assertThat(kind).isEmpty());
-        assertThat(warnings(leader(
-                        new Explanation.Mark(Hold.NOTHING, -1, List.of()), member(Long.MAX_VALUE), null)))
+        assertThat(warnings(leader(new Explanation.Mark(Hold.NOTHING, -1, List.of()), member(Long.MAX_VALUE), null)))
                 .allSatisfy(kind -> assertThat(kind).isEmpty());
     }
 
@@ -81,8 +84,8 @@ class EarlyWarningsTest {
         }
         assertThat(trend.warning()).as("too few looks").isEmpty();
         trend.look(40);
-        assertThat(trend.warning()).hasValueSatisfying(text -> assertThat(text)
-                .contains("5 records were missing 40 s ago, 40 are now"));
+        assertThat(trend.warning())
+                .hasValueSatisfying(text -> assertThat(text).contains("5 records were missing 40 s ago, 40 are now"));
         trend.look(39);
         assertThat(trend.warning()).as("it has fetched some").isEmpty();
     }
@@ -125,14 +128,14 @@ class EarlyWarningsTest {
         assertThat(rates.least(List.of(), 0)).isZero();
         assertThat(rates.least(from(100, 10), second)).isZero();
         assertThat(rates.least(from(300, 30), 11 * second)).isEqualTo(2.0);
-        assertThat(rates.least(from(301, 31), 12 * second)).as("too soon to say more").isEqualTo(2.0);
-        assertThat(FetchRates.byLeader(List.of(
-                        new FetchedFrom(2, "b", 9, 3, 30), new FetchedFrom(2, "b", 9, 4, 40))))
+        assertThat(rates.least(from(301, 31), 12 * second))
+                .as("too soon to say more")
+                .isEqualTo(2.0);
+        assertThat(FetchRates.byLeader(List.of(new FetchedFrom(2, "b", 9, 3, 30), new FetchedFrom(2, "b", 9, 4, 40))))
                 .containsExactly(new FetchedFrom(2, "b", 9, 7, 70));
     }
 
     private static List<FetchedFrom> from(long requestsOfTwo, long requestsOfThree) {
-        return List.of(
-                new FetchedFrom(2, "b", 9, requestsOfTwo, 0), new FetchedFrom(3, "c", 9, requestsOfThree, 0));
+        return List.of(new FetchedFrom(2, "b", 9, requestsOfTwo, 0), new FetchedFrom(3, "c", 9, requestsOfThree, 0));
     }
 }

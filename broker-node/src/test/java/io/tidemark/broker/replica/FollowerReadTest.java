@@ -28,9 +28,7 @@ class FollowerReadTest {
 
     private static Effect read(World world, int broker, int epoch, long offset, String rack, boolean anyReplica) {
         world.at(broker)
-                .step(
-                        world.now,
-                        new ReplicaEvent.ConsumerFetch(TOKEN, epoch, offset, -1, false, rack, anyReplica));
+                .step(world.now, new ReplicaEvent.ConsumerFetch(TOKEN, epoch, offset, -1, false, rack, anyReplica));
         return world.at(broker).reads.get(TOKEN);
     }
 

@@ -20,10 +20,7 @@ final class BrokerTotals {
         for (HttpProbe.Reply reply : HttpProbe.ask(nodes, "/metrics", PATIENCE_MS)) {
             if (reply.status() == 200 && reply.body().contains(PREFIX)) {
                 brokers++;
-                reply.body()
-                        .lines()
-                        .filter(line -> line.startsWith(PREFIX))
-                        .forEach(line -> add(line, sums));
+                reply.body().lines().filter(line -> line.startsWith(PREFIX)).forEach(line -> add(line, sums));
             }
         }
         return brokers + " brokers answer: they lead " + of("leadercount", sums) + " partitions, "

@@ -48,7 +48,9 @@ record PartitionCounts(
                         partition -> partition.offline()
                                 && partition.state().isr().isEmpty()
                                 && !partition.state().elr().isEmpty()),
-                those(partitions, partition -> partition.state().replicas().stream().allMatch(down)),
+                those(
+                        partitions,
+                        partition -> partition.state().replicas().stream().allMatch(down)),
                 those(partitions, partition -> silent.contains(partition.state().leader())));
     }
 

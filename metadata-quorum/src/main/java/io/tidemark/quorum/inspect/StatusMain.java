@@ -127,10 +127,11 @@ public final class StatusMain implements Callable<Integer> {
             }
             return;
         }
-        out.println((problems.isEmpty() ? "healthy: " : "") + status.controllers().size() + " controllers, "
-                + status.brokers().size() + " brokers, "
-                + status.partitions().size() + " partitions"
-                + (problems.isEmpty() ? "" : ": " + status.counts().line()));
+        out.println(
+                (problems.isEmpty() ? "healthy: " : "") + status.controllers().size() + " controllers, "
+                        + status.brokers().size() + " brokers, "
+                        + status.partitions().size() + " partitions"
+                        + (problems.isEmpty() ? "" : ": " + status.counts().line()));
     }
 
     private int partitions(ClusterStatus status) {

@@ -34,8 +34,7 @@ public final class StatusProbe {
     }
 
     /** @param timeoutMs how long one controller may take, milliseconds */
-    public static List<Result> ask(
-            List<QuorumVoter> controllers, String clusterId, QuorumRpc rpc, long timeoutMs)
+    public static List<Result> ask(List<QuorumVoter> controllers, String clusterId, QuorumRpc rpc, long timeoutMs)
             throws InterruptedException {
         ExecutorService threads = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "status");

@@ -61,7 +61,8 @@ class ClusterStatusTest {
                 partition(5, 1, 2, List.of(1, 2, 3), List.of(), List.of(4)),
                 partition(6, 3, 1, List.of(3), List.of(), List.of()));
         PartitionCounts counts = PartitionCounts.of(all, id -> false, Set.of(3));
-        assertThat(names(counts.underReplicated())).containsExactly("orders-1", "orders-2", "orders-3", "orders-4", "orders-6");
+        assertThat(names(counts.underReplicated()))
+                .containsExactly("orders-1", "orders-2", "orders-3", "orders-4", "orders-6");
         assertThat(names(counts.atMinIsr())).containsExactly("orders-1", "orders-6");
         assertThat(names(counts.underMinIsr())).containsExactly("orders-2", "orders-3", "orders-4");
         assertThat(names(counts.offline())).containsExactly("orders-3", "orders-4");
@@ -72,37 +73,36 @@ class ClusterStatusTest {
                 .as("4 is there, and is a replica of 5")
                 .doesNotContain("orders-5")
                 .hasSize(6);
-        assertThat(counts.line()).startsWith("5 under-replicated, 3 under min ISR, 2 at min ISR, 2 offline, 1 offline with");
+        assertThat(counts.line())
+                .startsWith("5 under-replicated, 3 under min ISR, 2 at min ISR, 2 offline, 1 offline with");
     }
 
     @Test
     void aHealthyClusterRaisesNoAlarm() {
-        ClusterStatus status = ClusterStatus.of(
-                List.of(answer(101, 101)), List.of(node(101, true, true), node(1, true, true)));
+        ClusterStatus status =
+                ClusterStatus.of(List.of(answer(101, 101)), List.of(node(101, true, true), node(1, true, true)));
         assertThat(status.problems()).isEmpty();
         assertThat(status.warnings()).isEmpty();
     }
 
     @Test
     void aNodeThatDoesNotAnswerIsTold() {
-        ClusterStatus status = ClusterStatus.of(
-                List.of(answer(101, 101)), List.of(node(101, true, true), node(1, false, false)));
+        ClusterStatus status =
+                ClusterStatus.of(List.of(answer(101, 101)), List.of(node(101, true, true), node(1, false, false)));
         assertThat(status.problems()).containsExactly("node 1 does not answer: facts of 1");
     }
 
     @Test
     void aNodeThatIsNotReadyIsTold() {
-        ClusterStatus status = ClusterStatus.of(
-                List.of(answer(101, 101)), List.of(node(101, true, true), node(1, true, false)));
+        ClusterStatus status =
+                ClusterStatus.of(List.of(answer(101, 101)), List.of(node(101, true, true), node(1, true, false)));
         assertThat(status.problems()).containsExactly("node 1 is not ready: facts of 1");
     }
 
     @Test
     void aControllerThatIsGoneHasOneLine() {
         ClusterStatus status = ClusterStatus.of(
-                List.of(
-                        answer(101, 101),
-                        new StatusProbe.Result(new QuorumVoter(102, "localhost", 1), null, "gone")),
+                List.of(answer(101, 101), new StatusProbe.Result(new QuorumVoter(102, "localhost", 1), null, "gone")),
                 List.of(node(101, true, true), node(102, false, false)));
         assertThat(status.problems()).singleElement().asString().startsWith("controller 102");
     }

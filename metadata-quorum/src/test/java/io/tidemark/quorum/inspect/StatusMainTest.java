@@ -39,7 +39,8 @@ class StatusMainTest {
             Run empty = run(quorum, "--health");
             assertThat(empty.exit()).isEqualTo(1);
             assertThat(empty.output())
-                    .startsWith("no broker is registered" + System.lineSeparator() + "3 controllers, 0 brokers, 0 partitions");
+                    .startsWith("no broker is registered" + System.lineSeparator()
+                            + "3 controllers, 0 brokers, 0 partitions");
 
             long epoch = register(quorum, client, listener.getLocalPort());
             assertThat(run(quorum, "--health").output()).contains("broker 1 is fenced");

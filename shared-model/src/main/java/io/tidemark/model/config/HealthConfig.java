@@ -24,8 +24,8 @@ public record HealthConfig(String host, int port, boolean partitionBeans) {
         int fallback = port == 0 ? 0 : port + DISTANCE;
         int chosen = reader.integer("health.port", fallback, -1, HIGHEST);
         if (chosen > HIGHEST) {
-            reader.problem("health.port is missing: by default it is " + DISTANCE + " above the listener's port, " + port
-                    + ", and that is too high");
+            reader.problem("health.port is missing: by default it is " + DISTANCE + " above the listener's port, "
+                    + port + ", and that is too high");
         }
         return new HealthConfig(
                 reader.has("health.host") ? reader.text("health.host") : host,

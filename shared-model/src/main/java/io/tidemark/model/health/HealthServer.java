@@ -63,8 +63,8 @@ public final class HealthServer implements AutoCloseable {
         ready(() -> Readiness.of(false, "starting", Map.of()));
         add(
                 "/metrics",
-                query -> new Page.Answer(
-                        200, PrometheusText.CONTENT_TYPE, PrometheusText.of(metrics.read()), Map.of()));
+                query ->
+                        new Page.Answer(200, PrometheusText.CONTENT_TYPE, PrometheusText.of(metrics.read()), Map.of()));
     }
 
     /**
@@ -93,8 +93,7 @@ public final class HealthServer implements AutoCloseable {
         }
         HealthServer server = new HealthServer(http, name, config.partitionBeans());
         http.start();
-        server.ticker.scheduleAtFixedRate(
-                server::tick, MeterRates.TICK_S, MeterRates.TICK_S, TimeUnit.SECONDS);
+        server.ticker.scheduleAtFixedRate(server::tick, MeterRates.TICK_S, MeterRates.TICK_S, TimeUnit.SECONDS);
         LOG.info("health and metrics on {}", http.getAddress());
         return server;
     }

@@ -74,8 +74,8 @@ public final class HttpProbe {
     private static Reply askOne(QuorumVoter node, String path, int patienceMs) {
         String address = new HostPort(node.host(), node.port()).toString();
         try {
-            HttpURLConnection connection =
-                    (HttpURLConnection) URI.create("http://" + address + path).toURL().openConnection();
+            HttpURLConnection connection = (HttpURLConnection)
+                    URI.create("http://" + address + path).toURL().openConnection();
             connection.setConnectTimeout(Math.min(CONNECT_MS, patienceMs));
             connection.setReadTimeout(patienceMs);
             int status = connection.getResponseCode();

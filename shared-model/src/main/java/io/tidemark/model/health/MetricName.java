@@ -37,8 +37,11 @@ public record MetricName(String group, String type, String name, Map<String, Str
 
     /** As Kafka registers it; values that JMX cannot have as they are stand in quotes. */
     public ObjectName objectName() {
-        StringBuilder text =
-                new StringBuilder(group).append(":type=").append(type).append(",name=").append(name);
+        StringBuilder text = new StringBuilder(group)
+                .append(":type=")
+                .append(type)
+                .append(",name=")
+                .append(name);
         tags.forEach((key, value) -> text.append(',')
                 .append(key)
                 .append('=')

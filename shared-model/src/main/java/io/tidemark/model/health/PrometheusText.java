@@ -23,9 +23,7 @@ final class PrometheusText {
         for (Line line : lines) {
             if (!line.name.equals(last)) {
                 last = line.name;
-                text.append("# TYPE ")
-                        .append(last)
-                        .append(line.metric.counts() ? " counter\n" : " gauge\n");
+                text.append("# TYPE ").append(last).append(line.metric.counts() ? " counter\n" : " gauge\n");
             }
             text.append(line.name);
             labels(line.metric.name().tags(), text);

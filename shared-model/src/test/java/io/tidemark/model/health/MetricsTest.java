@@ -24,8 +24,7 @@ class MetricsTest {
         assertThat(LAG.prometheusName()).isEqualTo("kafka_server_replicafetchermanager_maxlag");
         assertThat(SHRINKS.prometheusName()).isEqualTo("kafka_server_replicamanager_isrshrinks_total");
         assertThat(END.prometheusName()).isEqualTo("kafka_log_log_logendoffset");
-        assertThat(END.objectName())
-                .hasToString("kafka.log:type=Log,name=LogEndOffset,topic=orders,partition=0");
+        assertThat(END.objectName()).hasToString("kafka.log:type=Log,name=LogEndOffset,topic=orders,partition=0");
         assertThat(LAG.with("host", "[::1]:9092").objectName().getKeyProperty("host"))
                 .isEqualTo("\"[::1]:9092\"");
     }
@@ -35,7 +34,11 @@ class MetricsTest {
         assertThat(PrometheusText.of(List.of(
                         new Metric(END, 7L, false),
                         new Metric(SHRINKS, 2L, true),
-                        new Metric(MetricName.of("kafka.log", "Log", "LogEndOffset").with("topic", "a\"\\\n"), 8L, false))))
+                        new Metric(
+                                MetricName.of("kafka.log", "Log", "LogEndOffset")
+                                        .with("topic", "a\"\\\n"),
+                                8L,
+                                false))))
                 .isEqualTo("""
                         # TYPE kafka_log_log_logendoffset gauge
                         kafka_log_log_logendoffset{topic="orders",partition="0"} 7
