@@ -97,7 +97,7 @@ public record Explanation(
         REFUSED,
         /** The change that takes it in is under way. */
         JOINING,
-        /** Another change of the ISR is under way and comes first (R2.21). */
+        /** Another change of the ISR is under way and comes first. */
         OTHER_CHANGE_FIRST,
         /** Nothing any more: it is proposed with the next event. */
         ABOUT_TO_JOIN

@@ -19,7 +19,7 @@ public enum Counted {
     /** Partitions of those requests that were answered with an error. */
     FAILED_PRODUCES,
     FAILED_FETCHES,
-    /** Appends that did not reach the mark in time (R5.12). */
+    /** Appends that did not reach the mark in time. */
     PRODUCES_EXPIRED,
     /** Fetches that waited in vain. */
     CONSUMER_FETCHES_EXPIRED,

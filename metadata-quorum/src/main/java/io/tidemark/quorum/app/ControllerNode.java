@@ -120,6 +120,11 @@ public final class ControllerNode implements AutoCloseable {
         return defaults;
     }
 
+    /** Where it tells how it is, -1 if that is not its own to tell. */
+    int healthPort() {
+        return ownHealth == null ? -1 : ownHealth.port();
+    }
+
     /** What this controller has applied. */
     public ClusterImage image() {
         return server.image();
