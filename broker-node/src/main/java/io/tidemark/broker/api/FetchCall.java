@@ -1,5 +1,8 @@
 package io.tidemark.broker.api;
 
+import static io.tidemark.broker.runtime.Counted.CONSUMER_FETCHES_EXPIRED;
+import static io.tidemark.broker.runtime.Counted.FOLLOWER_FETCHES_EXPIRED;
+
 import io.tidemark.broker.log.FileSlice;
 import io.tidemark.broker.net.Call;
 import io.tidemark.broker.net.RegionRecords;
@@ -66,6 +69,8 @@ final class FetchCall {
     private boolean answerNow;
     private PartitionLoop.Timer timer;
     private long deadlineMs;
+    /** The deadline is that for telling of a moved mark, and not the reader's. */
+    private boolean markMoved;
 
     FetchCall(
             Call call,
@@ -106,6 +111,7 @@ final class FetchCall {
             scheduleLook();
         } else if (home.now().ms() + MARK_LINGER_MS < deadlineMs) {
             deadlineMs = home.now().ms() + MARK_LINGER_MS;
+            markMoved = true;
             arm();
         }
     }
@@ -182,12 +188,9 @@ final class FetchCall {
             @Override
             public void run() {
                 answerNow = true;
-                home.tally()
-                        .add(
-                                session.isFollower()
-                                        ? Counted.FOLLOWER_FETCHES_EXPIRED
-                                        : Counted.CONSUMER_FETCHES_EXPIRED,
-                                1);
+                if (!markMoved) {
+                    home.tally().add(session.isFollower() ? FOLLOWER_FETCHES_EXPIRED : CONSUMER_FETCHES_EXPIRED, 1);
+                }
                 if (!resultPending && !stepping) {
                     // Once more over what only the high watermark has moved in.
                     look();
