@@ -70,6 +70,7 @@ record_classes() {
     echo "controller.quorum.voters=1@127.0.0.1:$((port + 1))"
     echo "log.dirs=$home/node"
     [[ $3 != *broker* ]] || echo "listeners=PLAINTEXT://127.0.0.1:$port"
+    echo "health.port=0"
   } >"$home/node.properties"
   jvm_options "$1" "$home/logs"
   "$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" io.tidemark.model.config.FormatMain \

@@ -11,7 +11,11 @@
 #   up                starts all nodes that are not running and waits until they are ready
 #   down              stops all nodes (SIGTERM, a controlled shutdown) and waits until they are gone
 #   status [--json]   the processes, controllers, brokers, and partitions that lack replicas
-#   health [--json]   exit status 0 only if all nodes are there and no partition lacks a replica
+#   health [--json]   exit status 0 only if all nodes are there and no partition lacks a replica; tells what is wrong, and
+#                     warns of what may become so. Works without an acting controller, and without any
+#   wait-healthy [--timeout S]  looks until the cluster is healthy, 60 s by default; else as health
+#   why TOPIC PARTITION [--json]  asks the brokers why a partition stands as it does: what holds its high watermark and
+#                     since when, why a replica is not in the ISR, what is pending, what was refused. Needs no controller
 #   start N | stop N  one node, as up and down
 #   kill N            kills a node (SIGKILL)
 #   pause N | resume N   stops a node's process where it stands (SIGSTOP), lets it go on (SIGCONT)
@@ -26,6 +30,7 @@
 #   rpc               prints the transport of the quorum, grpc or netty
 #   cluster-id        prints the cluster's id
 #   directory N       prints where a node keeps its data
+#   health-address N  prints where a node tells of itself over HTTP: /livez, /readyz, /metrics (docs/METRICS.md)
 #
 # The inventory is config/local-3x3.conf by default, which explains its format; DIR is data/NAME for an inventory
 # NAME.conf. DIR holds the nodes' generated properties, process ids, logs and data.
@@ -105,6 +110,26 @@ bootstrap() {
   local id list=
   for id in $(of_role broker); do
     list+=,${host[$id]}:${port[$id]}
+  done
+  echo "${list#,}"
+}
+
+# The port of node $1 for health and metrics: what the inventory sets for its role, else 1000 above the node's own.
+health_port() {
+  local setting found=$((port[$1] + 1000))
+  for setting in "${settings[@]}"; do
+    [[ ! $setting =~ ^(all|${role[$1]})\ health\.port=(-?[0-9]+)$ ]] || found=${BASH_REMATCH[2]}
+  done
+  echo "$found"
+}
+
+# Of the nodes of role $1, as ID@HOST:PORT,...
+health_addresses() {
+  local id list=
+  for id in $(of_role "$1"); do
+    [[ $(health_port "$id") -gt 0 ]] \
+      || die "node $id has no fixed port for health and metrics: set $1 health.port=PORT in $inventory"
+    list+=,$id@${host[$id]}:$(health_port "$id")
   done
   echo "${list#,}"
 }
@@ -192,6 +217,10 @@ require_free_port() {
   if port_accepts "${host[$1]}" "${port[$1]}"; then
     die "port ${port[$1]} of node $1 (${role[$1]}) is taken by another process: stop that" \
       "(ss -ltnp 'sport = :${port[$1]}' shows it), or give node $1 another port in $inventory"
+  fi
+  if [[ $(health_port "$1") -gt 0 ]] && port_accepts "${host[$1]}" "$(health_port "$1")"; then
+    die "port $(health_port "$1") of node $1 (${role[$1]}, health and metrics) is taken by another process: stop that," \
+      "or set ${role[$1]} health.port=PORT in $inventory"
   fi
 }
 
@@ -482,6 +511,20 @@ ask() {
     --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" --rpc "$(rpc)" "$@"
 }
 
+health() {
+  local nodes
+  nodes=$(health_addresses controller),$(health_addresses broker)
+  ask --health --nodes "$nodes" "$@"
+}
+
+why() {
+  require_java
+  require_class_path
+  jvm_options controller "$data/logs/status"
+  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.broker.health.WhyMain \
+    --brokers "$(health_addresses broker)" "$@"
+}
+
 status() {
   local id
   if [[ ${1:-} != --json ]]; then
@@ -508,7 +551,16 @@ case $command in
   up) [[ $# -eq 0 ]] || die "up takes no argument"; start_nodes "${ids[@]}" ;;
   down) [[ $# -eq 0 ]] || die "down takes no argument"; stop_nodes "${ids[@]}" ;;
   status) status "$@" ;;
-  health) ask --health "$@" ;;
+  health) health "$@" ;;
+  wait-healthy)
+    timeout=60
+    if [[ ${1:-} == --timeout && ${2:-} =~ ^[0-9]+$ ]]; then
+      timeout=$2
+      shift 2
+    fi
+    health --wait "$timeout" "$@"
+    ;;
+  why) why "$@" ;;
   start) require_node "$@"; start_nodes "$1" ;;
   stop) require_node "$@"; is_running "$1" || die "node $1 is not running"; stop_nodes "$1" ;;
   kill)
@@ -534,5 +586,6 @@ case $command in
   quorum) quorum "$@" ;;
   cluster-id) require_formatted; cat "$data/cluster.id" ;;
   directory) require_node "$@"; echo "${directory[$1]}" ;;
+  health-address) require_node "$@"; echo "${host[$1]}:$(health_port "$1")" ;;
   *) die "unknown command $command (--help tells more)" ;;
 esac

@@ -235,6 +235,8 @@ final class TidemarkCluster {
         properties.putAll(spec.perServer().getOrDefault(id, Map.of()));
         properties.put("node.id", Integer.toString(id));
         properties.put("controller.quorum.voters", voters);
+        // Hundreds of clusters one after the other, and nobody looks.
+        properties.put("health.port", "-1");
         return properties;
     }
 

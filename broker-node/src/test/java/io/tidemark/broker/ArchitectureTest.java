@@ -103,6 +103,8 @@ class ArchitectureTest {
         // One adapter to Kafka's group coordinator.
         uses("group", "runtime", "replica", "log").check(MAIN);
         uses("api", "net", "runtime", "replica", "log", "group").check(MAIN);
+        // Looks at what runs, and changes nothing.
+        uses("health", "api", "runtime", "replica", "log").check(MAIN);
     }
 
     @Test

@@ -1,11 +1,15 @@
 package io.tidemark.broker.api;
 
+import static io.tidemark.broker.runtime.Counted.CONSUMER_FETCHES_EXPIRED;
+import static io.tidemark.broker.runtime.Counted.FOLLOWER_FETCHES_EXPIRED;
+
 import io.tidemark.broker.log.FileSlice;
 import io.tidemark.broker.net.Call;
 import io.tidemark.broker.net.RegionRecords;
 import io.tidemark.broker.replica.FetchSession;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
+import io.tidemark.broker.runtime.Counted;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
@@ -30,8 +34,14 @@ final class FetchCall {
     /** A moved high watermark alone reaches an idle follower within this time, gathered over its partitions (B8). */
     private static final long MARK_LINGER_MS = 20;
 
+    /** From this version on a consumer says where it stands, and may read from followers (R4.3). */
+    private static final short FROM_FOLLOWERS_VERSION = 11;
+
     private final Call call;
     private final FetchRequest request;
+    /** Where the consumer stands, if it is to be sent to a nearer replica; else "". */
+    private final String rack;
+
     private final SessionReader reader;
     private final FetchSession session;
     private final PartitionLoop home;
@@ -59,6 +69,8 @@ final class FetchCall {
     private boolean answerNow;
     private PartitionLoop.Timer timer;
     private long deadlineMs;
+    /** The deadline is that for telling of a moved mark, and not the reader's. */
+    private boolean markMoved;
 
     FetchCall(
             Call call,
@@ -67,9 +79,13 @@ final class FetchCall {
             Partitions partitions,
             LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused,
             boolean full,
+            boolean rackAware,
             Runnable whenDone) {
         this.call = call;
         this.request = request;
+        this.rack = rackAware && !request.isFromFollower() && request.version() >= FROM_FOLLOWERS_VERSION
+                ? request.rackId()
+                : "";
         this.reader = reader;
         this.session = reader.session();
         this.home = reader.home();
@@ -95,6 +111,7 @@ final class FetchCall {
             scheduleLook();
         } else if (home.now().ms() + MARK_LINGER_MS < deadlineMs) {
             deadlineMs = home.now().ms() + MARK_LINGER_MS;
+            markMoved = true;
             arm();
         }
     }
@@ -171,6 +188,9 @@ final class FetchCall {
             @Override
             public void run() {
                 answerNow = true;
+                if (!markMoved) {
+                    home.tally().add(session.isFollower() ? FOLLOWER_FETCHES_EXPIRED : CONSUMER_FETCHES_EXPIRED, 1);
+                }
                 if (!resultPending && !stepping) {
                     // Once more over what only the high watermark has moved in.
                     look();
@@ -223,7 +243,9 @@ final class FetchCall {
                 want.leaderEpoch(),
                 want.offset(),
                 want.lastFetchedEpoch(),
-                request.isolationLevel() == IsolationLevel.READ_COMMITTED);
+                request.isolationLevel() == IsolationLevel.READ_COMMITTED,
+                rack,
+                request.version() >= FROM_FOLLOWERS_VERSION);
     }
 
     /** A row found by an earlier look is replaced by what the next one finds. */
@@ -286,8 +308,24 @@ final class FetchCall {
         }
 
         @Override
+        public void elsewhere(int replica, long highWatermark, long logStart) {
+            home.execute(() -> {
+                answerNow = true;
+                // If the reader asks here again it is told again.
+                session.keepDirty(partition);
+                rows.put(
+                        partition,
+                        row(Errors.NONE, highWatermark, logStart)
+                                .setRecords(MemoryRecords.EMPTY)
+                                .setPreferredReadReplica(replica));
+                result();
+            });
+        }
+
+        @Override
         public void refused(ReplicaError error, long highWatermark, long logStart) {
             home.execute(() -> {
+                home.tally().add(Counted.FAILED_FETCHES, 1);
                 // It may not be here yet, and then it is not watched: the next look asks again.
                 partition.notWatched();
                 session.keepDirty(partition);
@@ -322,8 +360,10 @@ final class FetchCall {
             FetchSession.Partition partition = entry.getKey();
             FetchResponseData.PartitionData row = entry.getValue();
             boolean error = row.errorCode() != Errors.NONE.code();
-            boolean content =
-                    error || row.divergingEpoch().epoch() >= 0 || row.records().sizeInBytes() > 0;
+            boolean content = error
+                    || row.divergingEpoch().epoch() >= 0
+                    || row.preferredReadReplica() >= 0
+                    || row.records().sizeInBytes() > 0;
             if (!full && !content && !partition.news(row.highWatermark(), row.logStartOffset())) {
                 continue;
             }
@@ -339,6 +379,7 @@ final class FetchCall {
                     row);
         }
         rows.clear();
+        home.tally().add(session.isFollower() ? Counted.REPLICATION_BYTES_OUT : Counted.BYTES_OUT, bytes);
         finish();
         call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), response, List.of()));
     }

@@ -3,6 +3,7 @@ package io.tidemark.broker.api;
 import io.tidemark.broker.net.Call;
 import io.tidemark.broker.replica.FetchSession;
 import io.tidemark.broker.replica.FetchSessions;
+import io.tidemark.broker.runtime.Counted;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.model.PartitionId;
@@ -33,6 +34,7 @@ public final class FetchHandler implements ApiHandler {
     private final Partitions partitions;
     private final String interBrokerListener;
     private final int maxBytes;
+    private final boolean rackAware;
     private final List<LoopSessions> loops = new ArrayList<>();
 
     /** The sessions of one loop with the readers behind them. */
@@ -48,15 +50,22 @@ public final class FetchHandler implements ApiHandler {
     /**
      * @param slots of all loops together, {@code max.incremental.fetch.session.cache.slots}
      * @param maxBytes largest answer to a consumer, whatever it asks ({@code fetch.max.bytes}); one batch is always sent
+     * @param rackAware whether a consumer that says where it stands is sent to a replica there (R4.40)
      */
     public FetchHandler(
-            Supplier<ClusterImage> image, Partitions partitions, String interBrokerListener, int slots, int maxBytes) {
+            Supplier<ClusterImage> image,
+            Partitions partitions,
+            String interBrokerListener,
+            int slots,
+            int maxBytes,
+            boolean rackAware) {
         this(
                 image,
                 partitions,
                 interBrokerListener,
                 slots,
                 maxBytes,
+                rackAware,
                 () -> ThreadLocalRandom.current().nextInt());
     }
 
@@ -67,11 +76,13 @@ public final class FetchHandler implements ApiHandler {
             String interBrokerListener,
             int slots,
             int maxBytes,
+            boolean rackAware,
             IntSupplier ids) {
         this.image = image;
         this.partitions = partitions;
         this.interBrokerListener = interBrokerListener;
         this.maxBytes = maxBytes;
+        this.rackAware = rackAware;
         int count = partitions.loops().size();
         for (PartitionLoop loop : partitions.loops()) {
             LoopSessions sessions = new LoopSessions(Math.max(1, slots / count), ids);
@@ -86,6 +97,7 @@ public final class FetchHandler implements ApiHandler {
         PartitionLoop home = partitions.loop(call.loopIndex());
         long now = home.refreshTime().ms();
         boolean follower = request.isFromFollower();
+        home.tally().add(Counted.FETCH_REQUESTS, 1);
         ClusterImage current = image.get();
         if (follower) {
             Errors refusal = followerRefusal(request, call.listenerName(), current);
@@ -146,7 +158,7 @@ public final class FetchHandler implements ApiHandler {
         if (resolved.outcome() == FetchSessions.Outcome.SESSIONLESS) {
             whenDone = () -> close(own, session);
         }
-        reader.start(new FetchCall(call, request, reader, partitions, refused, full, whenDone), now);
+        reader.start(new FetchCall(call, request, reader, partitions, refused, full, rackAware, whenDone), now);
     }
 
     private static List<FetchSession.Row> rows(
@@ -218,6 +230,14 @@ public final class FetchHandler implements ApiHandler {
             }
         }
         loop.at(now + SESSION_CHECK_MS, () -> checkSessions(loop, own));
+    }
+
+    /** Of that loop, on it. */
+    public ReaderFigures figures(PartitionLoop loop) {
+        LoopSessions own = loops.get(loop.index());
+        long waiting =
+                own.readers.values().stream().filter(SessionReader::waits).count();
+        return new ReaderFigures(own.sessions.size(), own.sessions.partitions(), own.sessions.evictions(), waiting);
     }
 
     private static FetchResponse failed(Errors error) {

@@ -2,6 +2,7 @@ package io.tidemark.broker.api;
 
 import io.tidemark.broker.net.Call;
 import io.tidemark.broker.replica.ReplicaError;
+import io.tidemark.broker.runtime.Counted;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
@@ -38,6 +39,7 @@ public final class ProduceHandler implements ApiHandler {
         PartitionLoop home = partitions.loop(call.loopIndex());
         long deadlineMs =
                 home.refreshTime().plus(Math.max(0, request.timeout())).ms();
+        home.tally().add(Counted.PRODUCE_REQUESTS, 1);
         Pending pending = new Pending(call, request, home);
         TopicNames names = new TopicNames(image.get());
         Errors refusal = refusal(request);
@@ -47,11 +49,11 @@ public final class ProduceHandler implements ApiHandler {
             for (ProduceRequestData.PartitionProduceData data : topicData.partitionData()) {
                 ProduceResponseData.PartitionProduceResponse row = Pending.row(rows, data.index());
                 if (refusal != Errors.NONE) {
-                    Pending.refuse(row, refusal, null);
+                    pending.refuse(row, refusal, null);
                 } else if (topic == null) {
-                    Pending.refuse(row, TopicNames.unknown(topicData.topicId()), null);
+                    pending.refuse(row, TopicNames.unknown(topicData.topicId()), null);
                 } else if (Topic.isInternal(topic.name())) { // R5.25: only coordinators write to those
-                    Pending.refuse(row, Errors.INVALID_TOPIC_EXCEPTION, null);
+                    pending.refuse(row, Errors.INVALID_TOPIC_EXCEPTION, null);
                 } else {
                     produce(topic, data, row, pending, request.acks(), deadlineMs);
                 }
@@ -82,7 +84,7 @@ public final class ProduceHandler implements ApiHandler {
         try {
             batch = ProducedBatch.of(name, (MemoryRecords) data.records(), pending.call, pending.new RowOutcome(row));
         } catch (ApiException e) {
-            Pending.refuse(row, Errors.forException(e), e.getMessage());
+            pending.refuse(row, Errors.forException(e), e.getMessage());
             return;
         }
         pending.waiting++;
@@ -135,7 +137,8 @@ public final class ProduceHandler implements ApiHandler {
             return row;
         }
 
-        private static void refuse(ProduceResponseData.PartitionProduceResponse row, Errors error, String message) {
+        private void refuse(ProduceResponseData.PartitionProduceResponse row, Errors error, String message) {
+            home.tally().add(Counted.FAILED_PRODUCES, 1);
             row.setErrorCode(error.code()).setErrorMessage(message);
         }
 
@@ -178,7 +181,7 @@ public final class ProduceHandler implements ApiHandler {
             }
         }
 
-        private static void explain(ProduceResponseData.PartitionProduceResponse row, RuntimeException cause) {
+        private void explain(ProduceResponseData.PartitionProduceResponse row, RuntimeException cause) {
             if (cause instanceof RecordValidationException invalid) {
                 List<ProduceResponseData.BatchIndexAndErrorMessage> errors = new ArrayList<>();
                 invalid.recordErrors()

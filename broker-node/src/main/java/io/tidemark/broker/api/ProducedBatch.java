@@ -36,7 +36,6 @@ final class ProducedBatch implements ClientBatch {
     private static final long MAX_UNPACKED_BYTES = 64L << 20;
 
     private static final ThreadLocal<BufferSupplier> BUFFERS = ThreadLocal.withInitial(BufferSupplier::create);
-    private static final LogValidator.MetricsRecorder NO_METRICS = new NoMetrics();
 
     /** Hears what became of the batch. */
     interface Outcome {
@@ -77,6 +76,7 @@ final class ProducedBatch implements ClientBatch {
         }
         byte magic = buffer.get(buffer.position() + MAGIC_AT);
         if (magic < RecordBatch.MAGIC_VALUE_V0 || magic > RecordBatch.MAGIC_VALUE_V2) {
+            ValidationCounts.OF_PROCESS.recordInvalidMagic();
             throw new CorruptRecordException("there is no batch format " + magic);
         }
         if (magic != RecordBatch.MAGIC_VALUE_V2) {
@@ -91,6 +91,7 @@ final class ProducedBatch implements ClientBatch {
         }
         // Before anything in the header is believed, the producer's sequence above all.
         if (!BatchHeader.checksumMatches(buffer, buffer.position(), buffer.remaining())) {
+            ValidationCounts.OF_PROCESS.recordInvalidChecksums();
             throw new CorruptRecordException("the batch's checksum does not match its bytes");
         }
         BatchHeader header = BatchHeader.read(buffer, buffer.position());
@@ -138,7 +139,8 @@ final class ProducedBatch implements ClientBatch {
                             settings.timestampAfterMaxMs(),
                             leaderEpoch,
                             AppendOrigin.CLIENT)
-                    .validateMessagesAndAssignOffsets(PrimitiveRef.ofLong(baseOffset), NO_METRICS, BUFFERS.get());
+                    .validateMessagesAndAssignOffsets(
+                            PrimitiveRef.ofLong(baseOffset), ValidationCounts.OF_PROCESS, BUFFERS.get());
             if (settings.logAppendTime()) {
                 logAppendTimeMs = result.logAppendTimeMs();
             }
@@ -209,22 +211,5 @@ final class ProducedBatch implements ClientBatch {
     public void answered(ReplicaError error, long baseOffset, long logStart, String message, RefusedException cause) {
         RuntimeException why = cause == null ? null : (RuntimeException) cause.getCause();
         outcome.known(error, baseOffset, logStart, logAppendTimeMs, message, why);
-    }
-
-    static final class NoMetrics implements LogValidator.MetricsRecorder {
-        @Override
-        public void recordInvalidMagic() {}
-
-        @Override
-        public void recordInvalidOffset() {}
-
-        @Override
-        public void recordInvalidSequence() {}
-
-        @Override
-        public void recordInvalidChecksums() {}
-
-        @Override
-        public void recordNoKeyCompactedTopic() {}
     }
 }

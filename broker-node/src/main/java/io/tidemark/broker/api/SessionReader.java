@@ -71,6 +71,11 @@ final class SessionReader implements Watcher {
         }
     }
 
+    /** Whether a fetch waits for something to happen. */
+    boolean waits() {
+        return current != null;
+    }
+
     /** Ends the wait of a fetch whose connection is closed. */
     void giveUpIfAlone() {
         if (current != null && !current.wanted()) {

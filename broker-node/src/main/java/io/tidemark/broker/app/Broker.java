@@ -12,6 +12,8 @@ import io.tidemark.broker.api.ListOffsetsHandler;
 import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
+import io.tidemark.broker.health.FollowerLag;
+import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.net.ConnectionSettings;
@@ -42,6 +44,7 @@ import io.tidemark.model.config.LogConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.RecordConfig;
+import io.tidemark.model.config.ReplicaSelector;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -80,6 +83,7 @@ public final class Broker {
     private final BrokerConfig config;
     private final NodeDirectory node;
     private final Consumer<String> fatal;
+    private final BrokerHealth health;
     private final Storage storage;
     private final KnownMetadata known;
     private final BrokerThreads threads;
@@ -105,11 +109,17 @@ public final class Broker {
      */
     public Broker(BrokerConfig config, NodeDirectory node, QuorumRpc rpc, Consumer<String> fatal)
             throws IOException, InterruptedException {
+        this(config, node, rpc, fatal, BrokerHealth.open(config));
+    }
+
+    Broker(BrokerConfig config, NodeDirectory node, QuorumRpc rpc, Consumer<String> fatal, BrokerHealth health)
+            throws IOException, InterruptedException {
         this.config = config;
         this.node = node;
         this.fatal = fatal;
+        this.health = health;
         TopicSettings topicDefaults = topicDefaults(config);
-        this.storage = Storage.open(node.path(), topicDefaults.log());
+        this.storage = Storage.open(node.path(), topicDefaults.log(), health.recovery());
         this.known = KnownMetadata.read(node.path());
         this.threads = new BrokerThreads(config.nodeId());
         this.link = new QuorumLink(
@@ -236,6 +246,14 @@ public final class Broker {
     }
 
     private List<Endpoint> bind() throws IOException {
+        FetchHandler fetches = new FetchHandler(
+                publisher::image,
+                partitions,
+                config.listeners().interBrokerName(),
+                config.network().fetchSessionSlots(),
+                config.network().fetchMaxBytes(),
+                config.replicaSelector() == ReplicaSelector.RACK_AWARE);
+        health.serves(partitions, fetches, publisher::image, () -> brokerEpoch, lease);
         ApiDispatcher.Builder builder =
                 GroupApis.register(new ApiDispatcher.Builder(), publisher::image, config.nodeId(), groups);
         ApiDispatcher apis = BrokerApis.register(
@@ -253,14 +271,7 @@ public final class Broker {
                                 groups.configs(),
                                 ShownConfig.of(config)))
                 .register(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions))
-                .register(
-                        ApiKeys.FETCH,
-                        new FetchHandler(
-                                publisher::image,
-                                partitions,
-                                config.listeners().interBrokerName(),
-                                config.network().fetchSessionSlots(),
-                                config.network().fetchMaxBytes()))
+                .register(ApiKeys.FETCH, fetches)
                 .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
                 .register(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(publisher::image, partitions))
                 .register(
@@ -339,6 +350,9 @@ public final class Broker {
     }
 
     private void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent) {
+        if (answer.error() == ErrorCode.NONE) {
+            health.heartbeatAnswered(answer, sent);
+        }
         // Fenced after having been unfenced: others lead now, whatever this broker's metadata still says.
         if (answer.error() == ErrorCode.NONE && (!answer.fenced() || unfenced.getCount() > 0)) {
             lease.answered(sent);
@@ -412,6 +426,7 @@ public final class Broker {
             storage.directory().checkpointLogStarts();
         });
         every(config.session().heartbeatIntervalMs(), this::checkLease);
+        every(LagTrend.EVERY_MS, () -> FollowerLag.of(partitions).ifPresent(health.trend()::look));
         every(config.log().retentionCheckIntervalMs(), () -> {
             long now = System.currentTimeMillis();
             for (PartitionLoop loop : partitions.loops()) {
@@ -460,6 +475,11 @@ public final class Broker {
         return endpoints;
     }
 
+    /** Where it tells how it is, -1 if it does not. */
+    int healthPort() {
+        return health.port();
+    }
+
     /** The metadata this broker acts on. */
     public ClusterImage image() {
         return publisher.image();
@@ -469,6 +489,7 @@ public final class Broker {
     public void close() {
         boolean registered = brokerEpoch >= 0;
         stopping = true;
+        health.stops();
         try {
             if (registered && caughtUp.getCount() == 0) {
                 handOver();
@@ -476,6 +497,7 @@ public final class Broker {
             feed.end();
             groups.close();
             threads.stopPeriodicWork();
+            health.close();
             server.unbind();
             boolean allClosed = closeLogs();
             server.close();
@@ -500,6 +522,7 @@ public final class Broker {
     /** Stops without a word to anybody and without closing a log, as far as a live process can be like a killed one. */
     void closeAbruptly() {
         stopping = true;
+        health.close();
         feed.end();
         // While its loops still run, or its threads would wait for them.
         groups.close();

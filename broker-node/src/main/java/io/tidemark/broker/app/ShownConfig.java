@@ -13,6 +13,7 @@ final class ShownConfig {
         Map<String, String> shown = new TreeMap<>();
         shown.put("node.id", String.valueOf(config.nodeId()));
         shown.put("broker.rack", config.rack().orElse(""));
+        shown.put("replica.selector.class", config.replicaSelector().className());
         shown.put("log.dirs", config.directory().toString());
         shown.put("num.partitions", String.valueOf(config.topicDefaults().partitions()));
         shown.put(

@@ -5,6 +5,7 @@ import io.tidemark.model.config.ConfigException;
 import io.tidemark.model.config.ControllerConfig;
 import io.tidemark.model.config.DirectoryException;
 import io.tidemark.model.config.NodeDirectory;
+import io.tidemark.model.health.HealthServer;
 import io.tidemark.quorum.app.ControllerNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,9 +33,15 @@ public final class StandaloneMain {
                 fail("metadata.log.dir must not differ from log.dirs: the single process has one data directory");
             }
             NodeDirectory node = NodeDirectory.open(brokerConfig.directory(), brokerConfig.nodeId());
+            HealthServer health = HealthServer.start(brokerConfig.health(), "node-" + brokerConfig.nodeId());
             ControllerNode controller = ControllerNode.start(
-                    controllerConfig, node, (what, cause) -> BrokerMain.halt("the controller failed: " + what));
-            Broker broker = new Broker(brokerConfig, node, controllerConfig.rpc(), BrokerMain::halt);
+                    controllerConfig, node, (what, cause) -> BrokerMain.halt("the controller failed: " + what), health);
+            Broker broker = new Broker(
+                    brokerConfig,
+                    node,
+                    controllerConfig.rpc(),
+                    BrokerMain::halt,
+                    BrokerHealth.on(brokerConfig, health));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(broker, controller, node), "shutdown"));
             broker.start();
             System.out.println("TIDEMARK READY node=" + brokerConfig.nodeId() + " role=broker,controller");

@@ -3,6 +3,7 @@ package io.tidemark.broker.app;
 import io.tidemark.broker.disk.BootEvidence;
 import io.tidemark.broker.disk.RealDisk;
 import io.tidemark.broker.disk.RocksDbIndex;
+import io.tidemark.broker.health.RecoveryProgress;
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.Disk;
 import io.tidemark.broker.log.LogSettings;
@@ -50,7 +51,8 @@ final class Storage {
     }
 
     /** Blocks until every log is recovered; several at a time. */
-    static Storage open(Path root, LogSettings settings) throws IOException, InterruptedException {
+    static Storage open(Path root, LogSettings settings, RecoveryProgress progress)
+            throws IOException, InterruptedException {
         long start = System.nanoTime();
         Disk disk = new RealDisk();
         String boot = BootEvidence.of(root);
@@ -65,7 +67,7 @@ final class Storage {
             LOG.warn("{} does not say which topic it belongs to; it is left alone", unknown);
         }
         directory.startLoading();
-        List<Recovered> recovered = recoverAll(directory, settings);
+        List<Recovered> recovered = recoverAll(directory, settings, progress);
         directory.allLogsOpened(settings.synced());
         boolean nothingCut = recovered.stream().noneMatch(log -> log.opened().cut());
         LOG.info(
@@ -86,15 +88,20 @@ final class Storage {
                 directory.nothingLost(settings.synced()));
     }
 
-    private static List<Recovered> recoverAll(DataDirectory directory, LogSettings settings)
+    private static List<Recovered> recoverAll(DataDirectory directory, LogSettings settings, RecoveryProgress progress)
             throws IOException, InterruptedException {
         ExecutorService pool =
                 Executors.newFixedThreadPool(Math.max(2, Runtime.getRuntime().availableProcessors()));
         try {
             List<Future<Recovered>> futures = new ArrayList<>();
             for (DataDirectory.FoundLog found : directory.logs()) {
-                futures.add(pool.submit(() -> new Recovered(found, directory.openLog(found, settings))));
+                futures.add(pool.submit(() -> {
+                    Recovered log = new Recovered(found, directory.openLog(found, settings));
+                    progress.oneRecovered();
+                    return log;
+                }));
             }
+            progress.found(futures.size());
             List<Recovered> recovered = new ArrayList<>();
             for (Future<Recovered> future : futures) {
                 recovered.add(future.get());

@@ -125,6 +125,11 @@ public final class SegmentLog {
         return producers;
     }
 
+    /** Loop: how many there are. */
+    public int segmentCount() {
+        return segments.all().size();
+    }
+
     /** Loop: bytes of all segments. */
     public long sizeInBytes() {
         return segments.all().stream().mapToLong(segment -> segment.size).sum();

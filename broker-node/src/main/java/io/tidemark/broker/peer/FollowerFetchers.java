@@ -1,5 +1,6 @@
 package io.tidemark.broker.peer;
 
+import io.tidemark.broker.runtime.FetchedFrom;
 import io.tidemark.broker.runtime.Fetchers;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
@@ -8,6 +9,7 @@ import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -91,6 +93,11 @@ public final class FollowerFetchers implements Fetchers {
         for (LeaderFetch fetch : leaders.values()) {
             fetch.sendIfDue(now.ms());
         }
+    }
+
+    @Override
+    public List<FetchedFrom> fetchedFrom() {
+        return leaders.values().stream().map(LeaderFetch::fetched).toList();
     }
 
     @Override

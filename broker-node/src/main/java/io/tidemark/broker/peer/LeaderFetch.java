@@ -4,6 +4,7 @@ import io.tidemark.broker.log.BatchHeader;
 import io.tidemark.broker.replica.FetchPosition;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
+import io.tidemark.broker.runtime.FetchedFrom;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.ReplicationQuota;
@@ -67,6 +68,8 @@ final class LeaderFetch {
     private long backoffMs = FIRST_BACKOFF_MS;
     private long notBeforeMs = Long.MIN_VALUE;
     private boolean reachable = true;
+    private long requests;
+    private long bytes;
 
     LeaderFetch(
             int leader,
@@ -83,6 +86,16 @@ final class LeaderFetch {
 
     int leader() {
         return leader;
+    }
+
+    FetchedFrom fetched() {
+        Endpoint endpoint = endpoints.apply(leader);
+        return new FetchedFrom(
+                leader,
+                endpoint == null ? "" : endpoint.host(),
+                endpoint == null ? -1 : endpoint.port(),
+                requests,
+                bytes);
     }
 
     void add(PartitionHost partition) {
@@ -140,6 +153,7 @@ final class LeaderFetch {
                 .setForgottenTopicsData(forgotten);
         session.sent();
         inFlight++;
+        requests++;
         connection.send(new FetchRequest(data, FETCH_VERSION), new Answer(session.generation()));
     }
 
@@ -303,6 +317,7 @@ final class LeaderFetch {
         if (quota != null) {
             quota.moved(records.remaining(), loop.now().ms());
         }
+        bytes += records.remaining();
         response.retainFrame();
         partition.fetched(
                 new ReplicaEvent.FetchAnswered(

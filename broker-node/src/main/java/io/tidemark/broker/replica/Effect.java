@@ -64,6 +64,9 @@ public sealed interface Effect {
     /** The reader's log parts from this one (R4.5). */
     record ReadDiverges(long token, int epoch, long endOffset, long highWatermark, long logStart) implements Effect {}
 
+    /** The reader is to ask that replica, which is nearer to it (R4.40). */
+    record ReadElsewhere(long token, int replica, long highWatermark, long logStart) implements Effect {}
+
     record ReadRefused(long token, ReplicaError error, long highWatermark, long logStart) implements Effect {}
 
     /** Answers an {@link ReplicaEvent.OffsetQuery}: the offset with the leader epoch. */
@@ -87,6 +90,19 @@ public sealed interface Effect {
 
     /** Ask the leader where its log starts and ends (R6.35). */
     record AskLeaderOffsets(int leaderEpoch) implements Effect {}
+
+    /** What is counted over all partitions of a broker (R9.10). */
+    enum Happening {
+        /** A member left the ISR, whoever asked for it. */
+        ISR_SHRANK,
+        /** A replica joined the ISR. */
+        ISR_EXPANDED,
+        /** The controllers refused what the leader asked for. */
+        ISR_UPDATE_REFUSED
+    }
+
+    /** To be counted. */
+    record Happened(Happening what) implements Effect {}
 
     /** For the log, in words (R9.16). */
     record Say(String text) implements Effect {}

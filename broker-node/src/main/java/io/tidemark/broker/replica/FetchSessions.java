@@ -24,6 +24,7 @@ public final class FetchSessions {
     private final int slots;
     private final Map<Integer, FetchSession> sessions = new HashMap<>();
     private final IntSupplier ids;
+    private long evictions;
 
     /**
      * @param slots how many sessions are kept, {@code max.incremental.fetch.session.cache.slots}
@@ -70,6 +71,16 @@ public final class FetchSessions {
         return sessions.size();
     }
 
+    /** Partitions in all sessions together. */
+    public long partitions() {
+        return sessions.values().stream().mapToLong(FetchSession::size).sum();
+    }
+
+    /** Sessions that had to go for others. */
+    public long evictions() {
+        return evictions;
+    }
+
     private FetchSession evict(boolean forFollower, long nowMs) {
         FetchSession oldest = null;
         for (FetchSession session : sessions.values()) {
@@ -81,6 +92,7 @@ public final class FetchSessions {
         }
         if (oldest != null) {
             sessions.remove(oldest.id());
+            evictions++;
         }
         return oldest;
     }

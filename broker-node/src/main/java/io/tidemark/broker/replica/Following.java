@@ -32,12 +32,17 @@ final class Following {
 
     private final ReplicaSettings settings;
     private final LogView log;
+    private final Watchers watchers;
     private final PartitionState state;
     private Phase phase = Phase.FETCHING;
     /** No fetch before this moment; monotonic milliseconds. */
     private long delayedUntilMs = FollowerProgress.NEVER;
     /** Of the last answer: a failure that goes on is told once. */
     private ReplicaError lastError = ReplicaError.NONE;
+    /** The leader's mark as it last told it, -1 before, and when that was. */
+    private long toldMark = -1;
+
+    private long toldMs = FollowerProgress.NEVER;
     /** The leader's mark and start from the answer being appended; they hold once its records are written (R3.20, R3.25). */
     private long leaderMark = -1;
 
@@ -48,25 +53,30 @@ final class Following {
      */
     private long askFrom = -1;
 
-    Following(ReplicaSettings settings, LogView log, PartitionState state) {
+    Following(ReplicaSettings settings, LogView log, Watchers watchers, PartitionState state) {
         this.settings = settings;
         this.log = log;
+        this.watchers = watchers;
         this.state = state;
     }
 
-    static Following start(ReplicaSettings settings, LogView log, PartitionState state, Effects effects) {
+    static Following start(
+            ReplicaSettings settings, LogView log, Watchers watchers, PartitionState state, Effects effects) {
         effects.say(
                 "follows broker %d with leader epoch %d from offset %d, partition epoch %d, high watermark %d",
                 state.leader(), state.leaderEpoch(), log.end(), state.partitionEpoch(), log.highWatermark());
         effects.add(new Effect.StartFetching(state.leader(), state.leaderEpoch()));
-        return new Following(settings, log, state);
+        return new Following(settings, log, watchers, state);
     }
 
     /** The same epoch under newer metadata: the fetch goes on as it is (R2.43). */
     Following with(PartitionState newer) {
-        Following next = new Following(settings, log, newer);
+        Following next = new Following(settings, log, watchers, newer);
         next.phase = phase;
         next.delayedUntilMs = delayedUntilMs;
+        next.lastError = lastError;
+        next.toldMark = toldMark;
+        next.toldMs = toldMs;
         next.leaderMark = leaderMark;
         next.leaderStart = leaderStart;
         next.askFrom = askFrom;
@@ -105,6 +115,8 @@ final class Following {
         }
         switch (answer.error()) {
             case NONE -> {
+                toldMark = answer.highWatermark();
+                toldMs = nowMs;
                 if (answer.diverging().isUndefined()) {
                     append(answer, nowMs, effects);
                 } else {
@@ -205,6 +217,7 @@ final class Following {
             if (mark != log.highWatermark()) {
                 log.highWatermark(mark);
                 effects.add(new Effect.HighWatermarkMoved(mark));
+                watchers.markMoved(effects);
             }
         }
         if (leaderStart > log.logStart() && leaderStart <= log.end()) {
@@ -213,6 +226,16 @@ final class Following {
         }
         leaderMark = -1;
         leaderStart = -1;
+    }
+
+    /** R4.41: from this log, up to its own mark, which never lies above the leader's. */
+    void consumerFetch(ReplicaEvent.ConsumerFetch fetch, Effects effects) {
+        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), state.leaderEpoch());
+        long limit = log.highWatermark();
+        if (ReadRules.readable(
+                fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
+            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false));
+        }
     }
 
     /** R6.30: cut back to what both logs can share; if our epoch is older than the one named, the next fetch asks again. */
@@ -264,6 +287,24 @@ final class Following {
                 target < log.highWatermark() ? " (below the high watermark " + log.highWatermark() + ")" : "",
                 reason);
         effects.add(new Effect.Truncate(target, reason));
+    }
+
+    /** R9.11: how far the log ends below the leader's mark as it was last told. */
+    long lag() {
+        return Math.max(0, toldMark - log.end());
+    }
+
+    /** B11. */
+    Explanation.Followership explain(long nowMs) {
+        boolean delayed = phase == Phase.FETCHING && delayedUntilMs > nowMs;
+        return new Explanation.Followership(
+                state.leader(),
+                delayed ? Explanation.Activity.DELAYED : Explanation.Activity.valueOf(phase.name()),
+                askedOffset(),
+                delayed ? delayedUntilMs - nowMs : 0,
+                lastError,
+                toldMark,
+                toldMs == FollowerProgress.NEVER ? Explanation.NEVER_MS : nowMs - toldMs);
     }
 
     void truncated() {

@@ -32,20 +32,21 @@ final class Leading {
     private final Map<Integer, FollowerProgress> followers = new HashMap<>();
     private final ProduceWaiters waiters = new ProduceWaiters();
     private final DeletionWaiters deletions = new DeletionWaiters();
-    /** Until when a joiner that the controller refused is not proposed again (O21); monotonic milliseconds. */
-    private final Map<Integer, Long> refusedUntilMs = new HashMap<>();
+    private final Refusals refusals = new Refusals();
+    private final ProposalMaker proposals;
 
     private PartitionState state;
     private Map<Integer, BrokerView> brokers;
     private final HighWatermark.Holders markHolders = this::holdsMark;
     private IsrState isr;
     private long appliedIndex;
-    private long nextProposal;
     /**
      * The mark does not rise above this: what was said of it with an ISR below min holds until a higher PE is applied,
      * whatever becomes of the proposal (B1, rule 3; trap C2).
      */
     private long markCap = Long.MAX_VALUE;
+    /** When the mark last moved, or records came to lie above it (B11); monotonic milliseconds. */
+    private long markSinceMs;
     /** PE that an accepted report led to; a controller that keeps no floor is not told twice. */
     private int reportedAt = -1;
     /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
@@ -70,8 +71,7 @@ final class Leading {
         Check.that(log.end() == log.stagedEnd(), "nothing is staged across epochs", log.end(), log.stagedEnd());
         this.epochStart = log.end();
         this.isr = new IsrState.Committed(state.isr());
-        // Numbers of one epoch are never those of another, so a late answer to an earlier leadership finds nothing.
-        this.nextProposal = (long) leaderEpoch << 32;
+        this.proposals = new ProposalMaker(settings.self(), log, leaderEpoch, epochStart);
     }
 
     /** R2.41: assumes the epoch of {@code state}. {@code before} is the leadership given up with it, or null. */
@@ -86,6 +86,7 @@ final class Leading {
             long nowMs,
             Effects effects) {
         Leading leading = new Leading(settings, log, watchers, state, brokers, index);
+        leading.markSinceMs = nowMs;
         leading.adoptFollowers(before, nowMs);
         log.epochs(log.epochs().assign(leading.leaderEpoch, leading.epochStart));
         effects.add(new Effect.PersistEpochs(log.epochs()));
@@ -98,7 +99,7 @@ final class Leading {
                 state.isr(),
                 state.replicas());
         leading.evaluateMark(nowMs, effects);
-        leading.proposeReport(effects);
+        leading.proposeReport(nowMs, effects);
         return leading;
     }
 
@@ -149,7 +150,7 @@ final class Leading {
     void metadata(PartitionState newer, Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
         Check.that(newer.leaderEpoch() == leaderEpoch, "same leader epoch", newer.leaderEpoch(), leaderEpoch);
         brokers = views;
-        refusedUntilMs.clear();
+        refusals.clear();
         if (newer.partitionEpoch() > state.partitionEpoch()) {
             List<Integer> before = isr.isr();
             state = newer;
@@ -186,7 +187,7 @@ final class Leading {
 
     void eligibility(Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
         brokers = views;
-        refusedUntilMs.clear();
+        refusals.clear();
         feedReached(index, nowMs, effects);
     }
 
@@ -205,7 +206,7 @@ final class Leading {
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
         evaluateMark(nowMs, effects);
         proposeJoiners(nowMs, effects);
-        proposeReport(effects);
+        proposeReport(nowMs, effects);
     }
 
     // ---- produce ----
@@ -254,6 +255,9 @@ final class Leading {
         for (FollowerProgress follower : followers.values()) {
             follower.leaderEndMoves(log.end());
         }
+        if (log.highWatermark() == log.end()) {
+            markSinceMs = nowMs;
+        }
         log.written(end);
         waiters.written(end, log.logStart(), effects);
         watchers.dataArrived(effects);
@@ -283,6 +287,7 @@ final class Leading {
         mark = Math.min(mark, markCap);
         if (mark > log.highWatermark()) {
             log.highWatermark(mark);
+            markSinceMs = nowMs;
             effects.add(new Effect.HighWatermarkMoved(mark));
             watchers.markMoved(effects);
             answerReached(effects);
@@ -291,16 +296,8 @@ final class Leading {
 
     /** R3.2: keeps up and may join; the mark waits for it, or it could never reach the mark. */
     private boolean waitsToJoin(FollowerProgress follower, long nowMs) {
-        return follower.caughtUp(log.end(), nowMs, settings.lagTimeMaxMs()) && eligible(follower);
-    }
-
-    /** R2.12: registered, active, and the incarnation that fetched is the one registered (-1: the sender has no epochs). */
-    private boolean eligible(FollowerProgress follower) {
-        BrokerView view = brokers.get(follower.id);
-        return view != null
-                && view.active()
-                && follower.seen()
-                && (follower.brokerEpoch() == -1 || follower.brokerEpoch() == view.epoch());
+        return follower.caughtUp(log.end(), nowMs, settings.lagTimeMaxMs())
+                && JoinRules.eligible(brokers.get(follower.id), follower);
     }
 
     // ---- deletion of records ----
@@ -386,7 +383,13 @@ final class Leading {
         long limit = log.highWatermark();
         if (ReadRules.readable(
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
-            effects.add(new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false));
+            int nearest = fetch.rack().isEmpty()
+                    ? settings.self()
+                    : NearestReplica.of(fetch.rack(), fetch.offset(), settings.self(), isr.isr(), followers, brokers);
+            effects.add(
+                    nearest == settings.self()
+                            ? new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false)
+                            : new Effect.ReadElsewhere(fetch.token(), nearest, limit, log.logStart()));
         }
     }
 
@@ -444,11 +447,15 @@ final class Leading {
             FollowerProgress follower = followers.get(replica);
             if (follower != null
                     && !isr.isr().contains(replica)
-                    && eligible(follower)
-                    && follower.heardWithin(settings.lagTimeMaxMs(), nowMs)
-                    && follower.end() >= log.highWatermark()
-                    && follower.end() >= epochStart
-                    && refusedUntilMs.getOrDefault(replica, FollowerProgress.NEVER) <= nowMs) {
+                    && JoinRules.obstacle(
+                                    brokers.get(replica),
+                                    follower,
+                                    log.highWatermark(),
+                                    epochStart,
+                                    settings.lagTimeMaxMs(),
+                                    refusals,
+                                    nowMs)
+                            == Explanation.Absence.NONE) {
                 joiners.add(replica);
             }
         }
@@ -457,7 +464,7 @@ final class Leading {
         }
         List<Integer> wanted = new ArrayList<>(isr.isr());
         wanted.addAll(joiners);
-        Proposal proposal = propose(wanted, "replicas " + joiners + " have caught up");
+        Proposal proposal = propose(wanted, "replicas " + joiners + " have caught up", nowMs);
         isr = new IsrState.PendingExpand(isr.isr(), joiners, proposal);
         effects.say(
                 "expanding ISR from %s to %s: caught up at high watermark %d", isr.isr(), wanted, log.highWatermark());
@@ -490,7 +497,7 @@ final class Leading {
         }
         List<Integer> wanted = new ArrayList<>(isr.isr());
         wanted.removeAll(leavers);
-        Proposal proposal = propose(wanted, why.toString());
+        Proposal proposal = propose(wanted, why.toString(), nowMs);
         isr = new IsrState.PendingShrink(isr.isr(), leavers, proposal);
         effects.say(
                 "shrinking ISR from %s to %s: high watermark %d, end %d, %s",
@@ -498,18 +505,8 @@ final class Leading {
         effects.add(new Effect.SendAlter(proposal.number, proposal.request));
     }
 
-    /**
-     * An upper bound of all that this leader and those before it can have exposed (B1, rule 2): what an older one exposes
-     * lies below the start of this epoch, and a fresh leader's mark says nothing of it (trap C1).
-     */
-    private Floor floor() {
-        long offset = Math.max(log.highWatermark(), epochStart);
-        int epoch = offset > log.logStart() ? log.epochs().epochAt(offset - 1) : -1;
-        return Floor.known(offset, epoch, log.highWatermark() >= epochStart);
-    }
-
     /** B1, rule 4: an ISR below min whose floor the controllers do not know, because the leader did not ask for it. */
-    private void proposeReport(Effects effects) {
+    private void proposeReport(long nowMs, Effects effects) {
         if (!(isr instanceof IsrState.Committed)
                 || isr.isr().size() >= state.minIsr()
                 || state.floor().kind() != Floor.Kind.UNKNOWN
@@ -519,36 +516,21 @@ final class Leading {
         Proposal report = propose(
                 isr.isr(),
                 QuorumCommand.IsrProposal.Kind.REPORT,
-                "below the min ISR, high watermark " + log.highWatermark());
+                "below the min ISR, high watermark " + log.highWatermark(),
+                nowMs);
         isr = new IsrState.Reporting(isr.isr(), report);
         effects.add(new Effect.SendAlter(report.number, report.request));
     }
 
-    private Proposal propose(List<Integer> wanted, String reason) {
-        return propose(wanted, QuorumCommand.IsrProposal.Kind.CHANGE, reason);
+    private Proposal propose(List<Integer> wanted, String reason, long nowMs) {
+        return propose(wanted, QuorumCommand.IsrProposal.Kind.CHANGE, reason, nowMs);
     }
 
-    private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason) {
-        Floor floor = floor();
+    private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
         if (wanted.size() < state.minIsr()) {
-            markCap = Math.min(markCap, floor.offset());
+            markCap = Math.min(markCap, proposals.floorOffset());
         }
-        return Proposal.of(
-                nextProposal++,
-                new QuorumCommand.IsrProposal(
-                        state.id(), leaderEpoch, state.partitionEpoch(), members(wanted), false, kind, floor, reason));
-    }
-
-    /** R2.16: self with its own epoch, others with that of their last fetch, -1 if unknown. */
-    private List<QuorumCommand.IsrMember> members(List<Integer> ids) {
-        List<QuorumCommand.IsrMember> members = new ArrayList<>(ids.size());
-        for (int id : ids) {
-            BrokerView self = brokers.get(id);
-            FollowerProgress follower = followers.get(id);
-            long epoch = id == settings.self() ? (self == null ? -1 : self.epoch()) : follower.brokerEpoch();
-            members.add(new QuorumCommand.IsrMember(id, epoch));
-        }
-        return members;
+        return proposals.make(state, brokers, followers, wanted, kind, reason, nowMs);
     }
 
     /** R2.30-R2.34 with B3, B9, B19. */
@@ -568,6 +550,8 @@ final class Leading {
             return;
         }
         effects.say("the controller refused %s: %s", pending.request.reason(), answer.error());
+        effects.add(new Effect.Happened(Effect.Happening.ISR_UPDATE_REFUSED));
+        refusals.noted(pending.request, answer.error(), nowMs);
         switch (answer.error()) {
             case UNKNOWN_TOPIC_OR_PARTITION,
                     UNKNOWN_TOPIC_ID,
@@ -586,7 +570,7 @@ final class Leading {
     private void refused(Proposal pending, long nowMs, Effects effects) {
         if (isr instanceof IsrState.PendingExpand expand) {
             for (int joiner : expand.joiners()) {
-                refusedUntilMs.put(joiner, nowMs + settings.refusedRetryMs());
+                refusals.bar(joiner, nowMs + settings.refusedRetryMs());
             }
             if (pending.everyAttemptAnswered()) {
                 isr = new IsrState.Committed(expand.isr());
@@ -596,12 +580,17 @@ final class Leading {
                 cancel(
                         expand.joiners(),
                         "cancels the refused expansion by " + expand.joiners() + ", an attempt of which is unanswered",
+                        nowMs,
                         effects);
             }
         } else if (isr instanceof IsrState.PendingShrink shrink && markCap != Long.MAX_VALUE) {
             // Only a higher PE lets the mark rise again.
             shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
-            cancel(List.of(), "cancels the refused shrink by " + shrink.leavers() + ", which holds the mark", effects);
+            cancel(
+                    List.of(),
+                    "cancels the refused shrink by " + shrink.leavers() + ", which holds the mark",
+                    nowMs,
+                    effects);
         } else if (isr instanceof IsrState.PendingShrink && pending.everyAttemptAnswered()) {
             isr = new IsrState.Committed(isr.isr());
             shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
@@ -611,8 +600,8 @@ final class Leading {
     }
 
     /** The committed ISR again, marked so that PE moves (B9); the joiners count until it has. */
-    private void cancel(List<Integer> joiners, String reason, Effects effects) {
-        Proposal cancel = propose(isr.isr(), QuorumCommand.IsrProposal.Kind.CANCEL, reason);
+    private void cancel(List<Integer> joiners, String reason, long nowMs, Effects effects) {
+        Proposal cancel = propose(isr.isr(), QuorumCommand.IsrProposal.Kind.CANCEL, reason, nowMs);
         isr = new IsrState.Cancelling(isr.isr(), joiners, cancel);
         effects.add(new Effect.SendAlter(cancel.number, cancel.request));
     }
@@ -659,6 +648,23 @@ final class Leading {
         effects.add(new Effect.EpochFound(query.token(), error, found.epoch(), found.offset()));
     }
 
+    /** B11. */
+    Explanation.Leadership explain(long nowMs) {
+        return new LeaderExplainer(
+                        settings,
+                        log,
+                        state,
+                        brokers,
+                        followers.values(),
+                        isr,
+                        epochStart,
+                        markCap,
+                        markSinceMs,
+                        markHolders,
+                        refusals)
+                .explain(servesClients(nowMs), nowMs);
+    }
+
     // ---- time ----
 
     void tick(long nowMs, Effects effects) {
@@ -673,7 +679,7 @@ final class Leading {
         // A replica that no longer keeps up stops holding the mark, and one that was refused may try again (O14, O21).
         evaluateMark(nowMs, effects);
         proposeJoiners(nowMs, effects);
-        proposeReport(effects);
+        proposeReport(nowMs, effects);
     }
 
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
@@ -691,11 +697,7 @@ final class Leading {
                 next = Math.min(next, deadline);
             }
         }
-        for (long until : refusedUntilMs.values()) {
-            if (until > nowMs) {
-                next = Math.min(next, until);
-            }
-        }
+        next = Math.min(next, refusals.nextMs(nowMs));
         Proposal pending = isr.proposal();
         return pending == null ? next : Math.min(next, pending.resendAtMs());
     }

@@ -9,6 +9,8 @@ final class Proposal {
     final long number;
 
     final QuorumCommand.IsrProposal request;
+    /** When it was made, monotonic milliseconds. */
+    final long madeMs;
     /** An attempt ended without an answer and may still take effect (B9). */
     private boolean unknownAttempt;
     /** Send again at this time, monotonic milliseconds; {@link Long#MAX_VALUE} while an attempt is out or none is due. */
@@ -19,13 +21,19 @@ final class Proposal {
     private int acceptedPartitionEpoch = -1;
     private List<Integer> acceptedIsr = List.of();
 
-    private Proposal(long number, QuorumCommand.IsrProposal request) {
+    private Proposal(long number, QuorumCommand.IsrProposal request, long madeMs) {
         this.number = number;
         this.request = request;
+        this.madeMs = madeMs;
     }
 
-    static Proposal of(long number, QuorumCommand.IsrProposal request) {
-        return new Proposal(number, request);
+    static Proposal of(long number, QuorumCommand.IsrProposal request, long nowMs) {
+        return new Proposal(number, request, nowMs);
+    }
+
+    /** The ISR that a request asks for. */
+    static List<Integer> members(QuorumCommand.IsrProposal request) {
+        return request.isr().stream().map(QuorumCommand.IsrMember::brokerId).toList();
     }
 
     boolean everyAttemptAnswered() {
@@ -53,6 +61,10 @@ final class Proposal {
         acceptedIndex = index;
         acceptedPartitionEpoch = partitionEpoch;
         acceptedIsr = isr;
+    }
+
+    boolean accepted() {
+        return acceptedIndex >= 0;
     }
 
     boolean acceptedBy(long appliedIndex) {

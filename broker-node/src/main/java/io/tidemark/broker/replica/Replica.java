@@ -5,6 +5,7 @@ import io.tidemark.model.EpochHistory;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
+import java.util.List;
 
 /**
  * One replica of one partition: a state machine from (state, event, now) to (state, effects). No I/O, thread or clock.
@@ -65,11 +66,7 @@ public final class Replica {
                 leading.followerFetch(fetch, now, effects);
             }
         } else if (event instanceof ReplicaEvent.ConsumerFetch fetch) {
-            if (leading == null) {
-                refuseRead(fetch.token(), fetch.leaderEpoch(), effects);
-            } else {
-                leading.consumerFetch(fetch, now, effects);
-            }
+            consumerFetch(fetch, now, effects);
         } else if (event instanceof ReplicaEvent.FetchAnswered answer) {
             if (following != null) {
                 following.fetchAnswered(answer, now, effects);
@@ -86,6 +83,17 @@ public final class Replica {
             rare(event, now, effects);
         }
         return effects;
+    }
+
+    /** R4.3. */
+    private void consumerFetch(ReplicaEvent.ConsumerFetch fetch, long now, Effects effects) {
+        if (leading != null) {
+            leading.consumerFetch(fetch, now, effects);
+        } else if (following != null && fetch.anyReplica()) {
+            following.consumerFetch(fetch, effects);
+        } else {
+            refuseRead(fetch.token(), fetch.leaderEpoch(), effects);
+        }
     }
 
     private void rare(ReplicaEvent event, long now, Effects effects) {
@@ -163,6 +171,7 @@ public final class Replica {
         if (state != null && newer.partitionEpoch() < state.partitionEpoch()) {
             return;
         }
+        PartitionState before = state;
         boolean newEpoch = state == null || newer.leaderEpoch() > state.leaderEpoch();
         Check.that(
                 state == null || newer.leaderEpoch() >= state.leaderEpoch(),
@@ -177,6 +186,22 @@ public final class Replica {
             leading.metadata(newer, changed.brokers(), changed.index(), now, effects);
         } else if (following != null) {
             following = following.with(newer);
+        }
+        if (leading != null && before != null) {
+            tellIsrChange(before.isr(), newer.isr(), effects);
+        }
+    }
+
+    /** R9.10: by whomever the change was asked for; a broker that dies is let go by the controllers. */
+    private static void tellIsrChange(List<Integer> before, List<Integer> after, Effects effects) {
+        if (before.equals(after)) {
+            return;
+        }
+        if (!after.containsAll(before)) {
+            effects.add(new Effect.Happened(Effect.Happening.ISR_SHRANK));
+        }
+        if (!before.containsAll(after)) {
+            effects.add(new Effect.Happened(Effect.Happening.ISR_EXPANDED));
         }
     }
 
@@ -194,7 +219,7 @@ public final class Replica {
             leading = Leading.assume(
                     settings, log, watchers, state, changed.brokers(), changed.index(), before, now, effects);
         } else if (state.hasLeader()) {
-            following = Following.start(settings, log, state, effects);
+            following = Following.start(settings, log, watchers, state, effects);
         } else {
             effects.say(
                     "has no leader, leader epoch %d, partition epoch %d, ISR %s, ELR %s",
@@ -306,6 +331,28 @@ public final class Replica {
     /** R3.22: whether a client's look-up beyond the mark must be told that the offset is not available yet. */
     public boolean markBehindEpochStart() {
         return leading != null && leading.markBehindEpochStart();
+    }
+
+    /** Whether a reassignment has added this replica and is not complete. */
+    public boolean isAdded() {
+        return state != null && state.adding().contains(settings.self());
+    }
+
+    /** R9.11: how far a follower is below its leader's mark, as that was last told; 0 for any other. */
+    public long followerLag() {
+        return following == null ? 0 : following.lag();
+    }
+
+    /** B11. A pure look: nothing changes by it. */
+    public Explanation explain(MonoTime now) {
+        return new Explanation(
+                settings.self(),
+                state,
+                log.logStart(),
+                log.end(),
+                log.highWatermark(),
+                leading == null ? null : leading.explain(now.ms()),
+                following == null ? null : following.explain(now.ms()));
     }
 
     /** Null unless this replica leads. */

@@ -53,9 +53,26 @@ public sealed interface ReplicaEvent {
             boolean record)
             implements ReplicaEvent {}
 
-    /** A fetch by a consumer; {@code committed} is read_committed. */
-    record ConsumerFetch(long token, int leaderEpoch, long offset, int lastFetchedEpoch, boolean committed)
-            implements ReplicaEvent {}
+    /**
+     * A fetch by a consumer; {@code committed} is read_committed.
+     *
+     * @param rack where it stands, if it may be sent to a nearer replica (R4.40); else ""
+     * @param anyReplica whether it may read from a follower (R4.3)
+     */
+    record ConsumerFetch(
+            long token,
+            int leaderEpoch,
+            long offset,
+            int lastFetchedEpoch,
+            boolean committed,
+            String rack,
+            boolean anyReplica)
+            implements ReplicaEvent {
+        /** By one that reads from leaders only. */
+        public ConsumerFetch(long token, int leaderEpoch, long offset, int lastFetchedEpoch, boolean committed) {
+            this(token, leaderEpoch, offset, lastFetchedEpoch, committed, "", false);
+        }
+    }
 
     /** Where does the log start or end for that reader (ListOffsets)? */
     record OffsetQuery(long token, int leaderEpoch, Bound bound, boolean fromClient) implements ReplicaEvent {

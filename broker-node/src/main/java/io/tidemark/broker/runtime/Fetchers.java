@@ -1,6 +1,7 @@
 package io.tidemark.broker.runtime;
 
 import io.tidemark.model.MonoTime;
+import java.util.List;
 
 /** The followers' side of one loop: fetches from leaders for the partitions that follow; called on the loop. */
 public interface Fetchers {
@@ -17,6 +18,11 @@ public interface Fetchers {
 
     /** Everything appended in this turn is written: send the fetches that are due. */
     void endOfTurn(MonoTime now);
+
+    /** What was fetched, by leader. */
+    default List<FetchedFrom> fetchedFrom() {
+        return List.of();
+    }
 
     /** When {@link #endOfTurn} must run at the latest; {@link Long#MAX_VALUE} if never; monotonic milliseconds. */
     long nextDeadlineMs();

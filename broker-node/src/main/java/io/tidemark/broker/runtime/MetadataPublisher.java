@@ -131,7 +131,7 @@ public final class MetadataPublisher implements MetadataWaiter {
         for (int id : state.replicas()) {
             BrokerState broker = image.broker(id);
             if (broker != null) {
-                views.put(id, new BrokerView(id, broker.epoch(), broker.active()));
+                views.put(id, new BrokerView(id, broker.epoch(), broker.active(), broker.rack()));
             }
         }
         return views;

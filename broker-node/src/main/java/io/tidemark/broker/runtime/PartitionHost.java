@@ -45,38 +45,6 @@ public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
     private static final short ACKS_WRITTEN = 1;
 
-    /**
-     * Something to do once the partition runs. What comes with every request is a class of its own: without the slow
-     * compiler a lambda that captures costs a call into the JVM (PERFORMANCE.md).
-     */
-    private abstract static class Work {
-        abstract void run();
-
-        /** Instead, if the partition has failed. */
-        abstract void refuse();
-    }
-
-    /** Work that comes seldom. */
-    private static final class PlainWork extends Work {
-        private final Runnable task;
-        private final Runnable ifFailed;
-
-        private PlainWork(Runnable task, Runnable ifFailed) {
-            this.task = task;
-            this.ifFailed = ifFailed;
-        }
-
-        @Override
-        void run() {
-            task.run();
-        }
-
-        @Override
-        void refuse() {
-            ifFailed.run();
-        }
-    }
-
     /** Work that may block; the partition is paused meanwhile. */
     private interface Blocking {
         void run() throws IOException;
@@ -105,6 +73,7 @@ public final class PartitionHost {
     private SegmentLog log;
     private boolean paused;
     private boolean failed;
+    private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
 
@@ -211,6 +180,31 @@ public final class PartitionHost {
         }
     }
 
+    /** Null before it is open. The loop's, and not to be changed past this partition. */
+    public SegmentLog log() {
+        return log;
+    }
+
+    /** Whether it waits for work on its disk that is done elsewhere. The loop's. */
+    public boolean paused() {
+        return paused;
+    }
+
+    /** Why this partition does nothing any more; null if it works. The loop's. */
+    public String outOfService() {
+        return outOfService;
+    }
+
+    /** Appends of clients that are not answered yet. The loop's. */
+    public int waitingProduces() {
+        return produces.size();
+    }
+
+    /** Deletions of records that are not answered yet. The loop's. */
+    public int waitingDeletions() {
+        return deletions.size();
+    }
+
     public boolean failed() {
         return failed;
     }
@@ -285,7 +279,7 @@ public final class PartitionHost {
 
     private void append(ClientBatch batch, short acks, long deadlineMs) {
         BatchHeader header = batch.header();
-        ProducerVerdict verdict = verdict(header);
+        ProducerVerdict verdict = SequenceCheck.of(log.producers(), header);
         ByteBuffer bytes = null;
         if (verdict == ProducerVerdict.FRESH) {
             try {
@@ -304,29 +298,6 @@ public final class PartitionHost {
 
     private boolean leadsIn(int leaderEpoch) {
         return replica != null && replica.leads() && replica.state().leaderEpoch() == leaderEpoch;
-    }
-
-    private ProducerVerdict verdict(BatchHeader header) {
-        if (!header.hasProducerId()) {
-            return ProducerVerdict.FRESH;
-        }
-        var found = log.producers()
-                .check(header.producerId(), header.producerEpoch(), header.baseSequence(), header.lastSequence());
-        if (found instanceof io.tidemark.broker.log.ProducerVerdict.Duplicate duplicate) {
-            return new ProducerVerdict.Duplicate(
-                    duplicate.firstOffset(), duplicate.lastOffset(), duplicate.timestamp());
-        } else if (found instanceof io.tidemark.broker.log.ProducerVerdict.OutOfOrderSequence order) {
-            return new ProducerVerdict.Refused(
-                    ReplicaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
-                    "producer " + header.producerId() + ": expected sequence " + order.expected() + ", got "
-                            + order.actual());
-        } else if (found instanceof io.tidemark.broker.log.ProducerVerdict.InvalidEpoch epoch) {
-            return new ProducerVerdict.Refused(
-                    ReplicaError.INVALID_PRODUCER_EPOCH,
-                    "producer " + header.producerId() + ": epoch " + epoch.actual() + " is older than "
-                            + epoch.current());
-        }
-        return ProducerVerdict.FRESH;
     }
 
     /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
@@ -643,9 +614,13 @@ public final class PartitionHost {
             ByteBuffer slice = fetched.records().duplicate();
             slice.limit(range.to()).position(range.from());
             log.stage(slice, range.epoch());
+            fetchedBytes(range.to() - range.from());
             loop.stagedIn(this);
         } else if (effect instanceof Effect.ProduceAnswered answer) {
             Producing producing = produces.remove(answer.token());
+            if (answer.error() == ReplicaError.REQUEST_TIMED_OUT) {
+                loop.tally().add(Counted.PRODUCES_EXPIRED, 1);
+            }
             producing.batch.answered(answer.error(), answer.baseOffset(), answer.logStart(), answer.message(), null);
             if (!producing.staged) {
                 producing.batch.release();
@@ -678,6 +653,10 @@ public final class PartitionHost {
             BiConsumer<Effect, ReplicaError> sink = asking;
             asking = null;
             sink.accept(effect, ReplicaError.NONE);
+        } else if (effect instanceof Effect.ReadElsewhere elsewhere) {
+            ReadSink sink = reading.sink();
+            reading = null;
+            sink.elsewhere(elsewhere.replica(), elsewhere.highWatermark(), elsewhere.logStart());
         } else if (effect instanceof Effect.SendAlter alter) {
             loop.awaitsFeed(this);
             loop.ports().alter().send(this, alter.proposal(), alter.request());
@@ -691,6 +670,8 @@ public final class PartitionHost {
             deletions.remove(deleted.token()).answered(deleted.error(), deleted.lowWatermark());
         } else if (effect instanceof Effect.RaiseLogStart raise) {
             log.raiseLogStart(raise.logStart());
+        } else if (effect instanceof Effect.Happened happened) {
+            loop.tally().add(Counted.valueOf(happened.what()), 1);
         } else if (effect instanceof Effect.Say say) {
             LOG.info("[{}] {}", name, say.text());
         } else {
@@ -698,8 +679,17 @@ public final class PartitionHost {
         }
     }
 
+    private void fetchedBytes(int bytes) {
+        loop.tally().add(Counted.REPLICATION_BYTES_IN, bytes);
+        if (replica.isAdded()) {
+            loop.tally().add(Counted.REASSIGNMENT_BYTES_IN, bytes);
+        }
+    }
+
     private void stage(Effect.Stage stage) {
         Producing producing = produces.get(stage.token());
+        loop.tally().add(Counted.MESSAGES_IN, producing.batch.header().count());
+        loop.tally().add(Counted.BYTES_IN, producing.bytes.remaining());
         log.stage(producing.bytes, stage.epoch());
         producing.staged = true;
         releaseAfterWrite.add(producing.batch::release);
@@ -929,6 +919,7 @@ public final class PartitionHost {
         }
         LOG.error("[{}] partition stopped, it is out of service until this broker is restarted", name, problem);
         failed = true;
+        outOfService = problem.toString();
         if (problem instanceof IOException disk) {
             loop.ports().logs().failed(name, disk);
         }

@@ -81,6 +81,7 @@ public final class PartitionLoop implements HostedLoop {
     private final ArrayDeque<Runnable> turnEnd = new ArrayDeque<>();
     private final Map<Long, Watcher> watchers = new HashMap<>();
     private final Set<PartitionHost> awaitingFeed = new LinkedHashSet<>();
+    private final Tally tally = new Tally();
     private Partitions partitions;
     private Fetchers fetchers;
     private volatile Waker waker = () -> {};
@@ -147,6 +148,16 @@ public final class PartitionLoop implements HostedLoop {
 
     Fetchers fetchers() {
         return fetchers;
+    }
+
+    /** What this loop has counted; on the loop. */
+    public Tally tally() {
+        return tally;
+    }
+
+    /** From whom the partitions of this loop fetch, and how much they have; on the loop. */
+    public List<FetchedFrom> fetchedFrom() {
+        return fetchers.fetchedFrom();
     }
 
     /** A name for a waiting answer or reader, unique in this process; says which loop it belongs to. */

@@ -13,5 +13,10 @@ public interface ReadSink {
 
     void diverges(int epoch, long endOffset, long highWatermark, long logStart);
 
+    /** That replica is nearer to the reader, who is to ask it (R4.40). Only consumers that say where they stand hear it. */
+    default void elsewhere(int replica, long highWatermark, long logStart) {
+        throw new IllegalStateException("this reader does not say where it stands");
+    }
+
     void refused(ReplicaError error, long highWatermark, long logStart);
 }

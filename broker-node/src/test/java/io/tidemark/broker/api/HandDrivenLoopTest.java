@@ -115,7 +115,7 @@ class HandDrivenLoopTest {
         partitions = new Partitions(all);
         all.forEach(one -> one.wire(partitions, new NoFetchers()));
         publisher = new MetadataPublisher(ReplicaSettings.defaults(1), TopicSettings.defaults(settings), partitions);
-        fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10, 1 << 20);
+        fetch = new FetchHandler(quorum, partitions, TestBroker.LISTENER, 10, 1 << 20, true);
         produce = new ProduceHandler(quorum, partitions);
         quorum.register(1, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 1));
         turn();

@@ -85,7 +85,7 @@ class PlainRecordsTest {
                             EPOCH,
                             AppendOrigin.CLIENT)
                     .validateMessagesAndAssignOffsets(
-                            PrimitiveRef.ofLong(BASE), new ProducedBatch.NoMetrics(), BufferSupplier.NO_CACHING)
+                            PrimitiveRef.ofLong(BASE), ValidationCounts.OF_PROCESS, BufferSupplier.NO_CACHING)
                     .validatedRecords()
                     .buffer();
         } catch (RuntimeException e) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
@@ -29,16 +30,38 @@ public final class BrokerCluster implements AutoCloseable {
     private final Map<Integer, NodeDirectory> nodes = new TreeMap<>();
     private final Map<Integer, Integer> ports = new TreeMap<>();
     private final Map<String, String> extra;
+    private final IntFunction<Map<String, String>> own;
     private final List<String> fatal = new CopyOnWriteArrayList<>();
 
     public BrokerCluster(Path root, int controllers, int brokerCount, long sessionMs, Map<String, String> extra) {
         this(root, QuorumHarness.withCore(root, controllers, sessionMs), brokerCount, extra);
     }
 
+    /** @param own what a broker of that id has beside what all have */
+    BrokerCluster(
+            Path root,
+            int controllers,
+            int brokerCount,
+            long sessionMs,
+            Map<String, String> extra,
+            IntFunction<Map<String, String>> own) {
+        this(root, QuorumHarness.withCore(root, controllers, sessionMs), brokerCount, extra, own);
+    }
+
     /** Brokers 1, 2, ... of that quorum, which this closes. */
     public BrokerCluster(Path root, QuorumHarness quorum, int brokerCount, Map<String, String> extra) {
+        this(root, quorum, brokerCount, extra, id -> Map.of());
+    }
+
+    private BrokerCluster(
+            Path root,
+            QuorumHarness quorum,
+            int brokerCount,
+            Map<String, String> extra,
+            IntFunction<Map<String, String>> own) {
         this.root = root;
         this.extra = extra;
+        this.own = own;
         this.quorum = quorum;
         for (int id = 1; id <= brokerCount; id++) {
             NodeDirectory.format(directory(id), quorum.clusterId(), id, false);
@@ -71,8 +94,11 @@ public final class BrokerCluster implements AutoCloseable {
                 "listeners",
                 listener,
                 "advertised.listeners",
-                listener));
+                listener,
+                "health.port",
+                "0"));
         properties.putAll(extra);
+        properties.putAll(own.apply(id));
         BrokerConfig config = BrokerConfig.from(new ConfigReader("test", properties));
         try {
             nodes.put(id, NodeDirectory.open(config.directory(), id));
@@ -83,6 +109,11 @@ public final class BrokerCluster implements AutoCloseable {
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Where that broker tells how it is. */
+    int healthPort(int id) {
+        return brokers.get(id).healthPort();
     }
 
     /** Stops in order. */

@@ -2,8 +2,10 @@ package io.tidemark.broker.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.config.HealthConfig;
 import java.io.File;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -73,6 +75,7 @@ class SixProcessesTest {
 
     @Test
     void nothingAcknowledgedIsLostWhateverIsStopped() throws Exception {
+        succeeds("wait-healthy --timeout 60");
         createTopic();
         Map<Long, String> acked = new HashMap<>();
         try (KafkaProducer<String, String> producer = producer()) {
@@ -100,6 +103,12 @@ class SixProcessesTest {
         assertThat(status.status()).as(status.output()).isZero();
         assertThat(status.output()).contains("\"brokers\"").contains("\"reachable\":false");
         assertThat(cluster("health").status()).as("a controller is missing").isNotZero();
+        Run why = cluster("why " + TOPIC + " 0");
+        assertThat(why.status()).as(why.output()).isZero();
+        assertThat(why.output())
+                .contains("leads, leader epoch")
+                .contains("follows broker")
+                .contains("high watermark");
 
         succeeds("down");
         succeeds("up");
@@ -300,13 +309,21 @@ class SixProcessesTest {
         return line;
     }
 
+    /** Ports of nodes, each with the one for its health beside it. */
     private static List<Integer> freePorts(int count) throws IOException {
         List<ServerSocket> sockets = new ArrayList<>();
         List<Integer> ports = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
+        while (ports.size() < count) {
             ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
             sockets.add(socket);
-            ports.add(socket.getLocalPort());
+            try {
+                sockets.add(new ServerSocket(
+                        socket.getLocalPort() + HealthConfig.DISTANCE, 1, InetAddress.getLoopbackAddress()));
+                ports.add(socket.getLocalPort());
+            } catch (BindException e) {
+                // The next one may be free.
+                continue;
+            }
         }
         for (ServerSocket socket : sockets) {
             socket.close();

@@ -99,6 +99,8 @@ final class Node {
             reads.put(read.token(), read);
         } else if (effect instanceof Effect.ReadRefused read) {
             reads.put(read.token(), read);
+        } else if (effect instanceof Effect.ReadElsewhere read) {
+            reads.put(read.token(), read);
         } else if (effect instanceof Effect.OffsetFound found) {
             reads.put(found.token(), found);
         } else if (effect instanceof Effect.EpochFound found) {

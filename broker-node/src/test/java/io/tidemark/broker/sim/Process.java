@@ -276,7 +276,8 @@ public final class Process {
         loop = built;
         handlers.put(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions));
         handlers.put(
-                ApiKeys.FETCH, new FetchHandler(publisher::image, partitions, SimCall.LISTENER, 100, 256 << 10, () ->
+                ApiKeys.FETCH,
+                new FetchHandler(publisher::image, partitions, SimCall.LISTENER, 100, 256 << 10, true, () ->
                         (int) chance.bits()));
         handlers.put(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions));
         handlers.put(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(publisher::image, partitions));

@@ -3,6 +3,7 @@ package io.tidemark.quorum.app;
 import io.tidemark.model.config.ControllerConfig;
 import io.tidemark.model.config.LeadershipConfig;
 import io.tidemark.model.config.NodeDirectory;
+import io.tidemark.model.health.HealthServer;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.core.BalanceSchedule;
 import io.tidemark.quorum.core.ControllerSettings;
@@ -17,9 +18,12 @@ import java.util.Map;
 /** A controller as configured, whatever process it runs in. */
 public final class ControllerNode implements AutoCloseable {
     private final QuorumServer server;
+    /** Null if there is none, or it is another's. */
+    private final HealthServer ownHealth;
 
-    private ControllerNode(QuorumServer server) {
+    private ControllerNode(QuorumServer server, HealthServer ownHealth) {
         this.server = server;
+        this.ownHealth = ownHealth;
     }
 
     /**
@@ -30,6 +34,42 @@ public final class ControllerNode implements AutoCloseable {
      * @throws IOException if it cannot listen, or its log cannot be read
      */
     public static ControllerNode start(ControllerConfig config, NodeDirectory directory, FatalHandler fatal)
+            throws IOException {
+        HealthServer health = HealthServer.start(config.health(), "controller-" + config.nodeId());
+        try {
+            QuorumServer server = serve(config, directory, fatal);
+            if (health != null) {
+                ControllerHealth told = new ControllerHealth(server);
+                health.add(told::collect);
+                health.add("/warnings", query -> told.warnings());
+                health.ready(told::readiness);
+            }
+            return new ControllerNode(server, health);
+        } catch (IOException | RuntimeException e) {
+            if (health != null) {
+                health.close();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * As {@link #start(ControllerConfig, NodeDirectory, FatalHandler)}, in a process whose port for health is another
+     * node's: it gets the controller's metrics.
+     *
+     * @param health null if there is none
+     */
+    public static ControllerNode start(
+            ControllerConfig config, NodeDirectory directory, FatalHandler fatal, HealthServer health)
+            throws IOException {
+        QuorumServer server = serve(config, directory, fatal);
+        if (health != null) {
+            health.add(new ControllerHealth(server)::collect);
+        }
+        return new ControllerNode(server, null);
+    }
+
+    private static QuorumServer serve(ControllerConfig config, NodeDirectory directory, FatalHandler fatal)
             throws IOException {
         LeadershipConfig leadership = config.leadership();
         ControllerSettings rules = new ControllerSettings(
@@ -46,7 +86,7 @@ public final class ControllerNode implements AutoCloseable {
                 new BalanceSchedule(
                         leadership.autoRebalance() ? leadership.imbalanceCheckIntervalMs() : 0,
                         leadership.uncleanIntervalMs()));
-        return new ControllerNode(QuorumServer.start(settings(config, directory), decisions, fatal));
+        return QuorumServer.start(settings(config, directory), decisions, fatal);
     }
 
     private static QuorumSettings settings(ControllerConfig config, NodeDirectory directory) {
@@ -80,6 +120,11 @@ public final class ControllerNode implements AutoCloseable {
         return defaults;
     }
 
+    /** Where it tells how it is, -1 if that is not its own to tell. */
+    int healthPort() {
+        return ownHealth == null ? -1 : ownHealth.port();
+    }
+
     /** What this controller has applied. */
     public ClusterImage image() {
         return server.image();
@@ -98,6 +143,9 @@ public final class ControllerNode implements AutoCloseable {
     /** Hands the leadership over if it has it, and stops; takes a few seconds at most. */
     @Override
     public void close() throws IOException {
+        if (ownHealth != null) {
+            ownHealth.close();
+        }
         server.close();
     }
 }

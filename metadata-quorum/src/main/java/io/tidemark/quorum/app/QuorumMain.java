@@ -1,12 +1,12 @@
 package io.tidemark.quorum.app;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.config.DirectoryException;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.QuorumQuery.Member;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
-import io.tidemark.quorum.inspect.Json;
 import io.tidemark.quorum.ratis.NewQuorum;
 import io.tidemark.quorum.ratis.QuorumAdmin;
 import java.io.IOException;

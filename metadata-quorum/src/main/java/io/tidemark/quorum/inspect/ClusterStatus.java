@@ -7,17 +7,26 @@ import io.tidemark.model.metadata.QuorumQuery.StatusAnswer;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A cluster as its controllers describe it, and whether it is healthy.
  *
  * @param leaderId the acting controller among those that answered, -1 if none says so
  * @param image of the acting controller, else the latest there is; null if nobody answered
+ * @param nodes what the nodes say of themselves; empty if they were not asked
  */
-record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage image, List<Partition> partitions) {
+record ClusterStatus(
+        List<Controller> controllers,
+        int leaderId,
+        ClusterImage image,
+        List<Partition> partitions,
+        List<NodeAnswer> nodes) {
 
     /**
      * @param lag entries it has still to apply, of those known to be committed anywhere; -1 if it did not answer
@@ -35,8 +44,9 @@ record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage im
             return topic + "-" + state.id().partition();
         }
 
+        /** A replica that a reassignment adds need not be there yet. */
         boolean underReplicated() {
-            return state.isr().size() < state.replicas().size();
+            return state.isr().size() < state.replicas().size() - state.adding().size();
         }
 
         boolean offline() {
@@ -45,6 +55,10 @@ record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage im
     }
 
     static ClusterStatus of(List<StatusProbe.Result> results) {
+        return of(results, List.of());
+    }
+
+    static ClusterStatus of(List<StatusProbe.Result> results, List<NodeAnswer> nodes) {
         List<StatusAnswer> answers = results.stream()
                 .map(StatusProbe.Result::answer)
                 .filter(Objects::nonNull)
@@ -77,7 +91,8 @@ record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage im
                 controllers,
                 leader == null ? -1 : leader.nodeId(),
                 image,
-                image == null ? List.of() : partitions(image));
+                image == null ? List.of() : partitions(image),
+                nodes);
     }
 
     private static List<Partition> partitions(ClusterImage image) {
@@ -106,27 +121,29 @@ record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage im
                 .orElse(Map.of());
     }
 
-    List<Partition> underReplicated() {
-        return partitions.stream().filter(Partition::underReplicated).toList();
+    PartitionCounts counts() {
+        Set<Integer> silent = nodes.stream()
+                .filter(node -> !node.answered())
+                .map(NodeAnswer::id)
+                .collect(Collectors.toSet());
+        return PartitionCounts.of(partitions, id -> silent.contains(id) || isDown(id), silent);
     }
 
-    List<Partition> underMinIsr() {
-        return partitions.stream()
-                .filter(partition -> partition.state().underMinIsr())
-                .toList();
-    }
-
-    List<Partition> offline() {
-        return partitions.stream().filter(Partition::offline).toList();
+    private boolean isDown(int broker) {
+        BrokerState state = image.broker(broker);
+        return state == null || state.fenced();
     }
 
     /** What keeps the cluster from being healthy, a sentence each; empty if it is. */
     List<String> problems() {
         List<String> problems = new ArrayList<>();
+        // Who has a line already.
+        Set<Integer> told = new HashSet<>();
         for (Controller controller : controllers) {
             if (!controller.reachable()) {
                 problems.add("controller " + controller.id() + " (" + controller.address() + ") does not answer: "
                         + controller.problem());
+                told.add(controller.id());
             }
         }
         if (leaderId < 0) {
@@ -140,22 +157,27 @@ record ClusterStatus(List<Controller> controllers, int leaderId, ClusterImage im
         }
         for (BrokerState broker : brokers()) {
             if (!broker.active()) {
+                told.add(broker.id());
                 problems.add("broker " + broker.id() + " is " + (broker.fenced() ? "fenced" : "shutting down"));
             }
         }
-        count(problems, underReplicated(), "under-replicated");
-        count(problems, underMinIsr(), "under min ISR");
-        count(problems, offline(), "offline");
+        for (NodeAnswer node : nodes) {
+            if (!told.contains(node.id()) && !(node.answered() && node.ready())) {
+                problems.add("node " + node.id() + (node.answered() ? " is not ready: " : " does not answer: ")
+                        + node.facts());
+            }
+        }
+        if (image != null) {
+            problems.addAll(counts().problems());
+        }
         return problems;
     }
 
-    private static void count(List<String> problems, List<Partition> partitions, String what) {
-        if (partitions.size() == 1) {
-            problems.add("partition " + partitions.get(0).name() + " is " + what);
-        } else if (!partitions.isEmpty()) {
-            problems.add(partitions.size() + " partitions are " + what + ", such as "
-                    + partitions.get(0).name());
-        }
+    /** What may become a problem, a sentence each. */
+    List<String> warnings() {
+        return nodes.stream()
+                .flatMap(node -> node.warnings().stream().map(warning -> "node " + node.id() + ": " + warning))
+                .toList();
     }
 
     private boolean replicasDiverge() {

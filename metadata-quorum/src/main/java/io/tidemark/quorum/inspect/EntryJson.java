@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;

@@ -1,6 +1,7 @@
 package io.tidemark.quorum.inspect;
 
 import com.google.common.hash.Hashing;
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.files.MetadataSource;
 import io.tidemark.quorum.files.RawEntry;

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.quorum.files.Finding;
 import java.io.PrintStream;
 import java.time.ZoneId;

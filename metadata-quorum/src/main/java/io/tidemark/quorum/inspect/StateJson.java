@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import java.time.Instant;

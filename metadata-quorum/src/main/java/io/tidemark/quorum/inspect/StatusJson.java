@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.quorum.inspect.ClusterStatus.Controller;
 import io.tidemark.quorum.inspect.ClusterStatus.Partition;
@@ -26,9 +27,16 @@ final class StatusJson {
                         .toList());
         root.put("topics", status.image() == null ? 0 : status.image().topics().size());
         root.put("partitions", status.partitions().size());
-        root.put("underReplicated", partitions(status.underReplicated()));
-        root.put("underMinIsr", partitions(status.underMinIsr()));
-        root.put("offline", partitions(status.offline()));
+        PartitionCounts counts = status.counts();
+        root.put("underReplicated", partitions(counts.underReplicated()));
+        root.put("underMinIsr", partitions(counts.underMinIsr()));
+        root.put("atMinIsr", partitions(counts.atMinIsr()));
+        root.put("offline", partitions(counts.offline()));
+        root.put("elrOnly", partitions(counts.elrOnly()));
+        root.put("allReplicasDown", partitions(counts.allReplicasDown()));
+        root.put("leaderSilent", partitions(counts.leaderSilent()));
+        root.put("warnings", status.warnings());
+        root.put("nodes", status.nodes().stream().map(StatusJson::of).toList());
         return Json.of(root);
     }
 
@@ -47,6 +55,15 @@ final class StatusJson {
         } else {
             row.put("problem", controller.problem());
         }
+        return row;
+    }
+
+    private static Map<String, Object> of(NodeAnswer node) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", node.id());
+        row.put("address", node.address());
+        row.put("answered", node.answered());
+        row.put("ready", node.ready());
         return row;
     }
 

@@ -1,11 +1,13 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,6 +27,11 @@ import picocli.CommandLine.Spec;
             "2:usage"
         })
 public final class StatusMain implements Callable<Integer> {
+    /** A controller that is there answers in a fraction of it. */
+    private static final long HEALTH_TIMEOUT_MS = 3_000;
+
+    private static final long LOOK_AGAIN_MS = 200;
+
     @Option(names = "--controllers", required = true, description = "all controllers, as ID@HOST:PORT,...")
     private String controllers;
 
@@ -39,6 +46,18 @@ public final class StatusMain implements Callable<Integer> {
 
     @Option(names = "--health", description = "only whether the cluster is healthy, and what is wrong")
     private boolean health;
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "ID@HOST:PORT,...",
+            description = "with --health: the nodes' ports for health and metrics; each is asked how it is")
+    private String nodes;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "SECONDS",
+            description = "with --health: look again until the cluster is healthy, at most that long")
+    private int waitSeconds;
 
     @Option(names = "--partitions", paramLabel = "TOPIC", description = "the partitions of that topic instead")
     private String topic;
@@ -63,12 +82,12 @@ public final class StatusMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        if (health) {
+            return health();
+        }
         ClusterStatus status = ClusterStatus.of(StatusProbe.ask(voters(), clusterId, transport()));
         if (topic != null) {
             return partitions(status);
-        }
-        if (health) {
-            return health(status);
         }
         if (json) {
             out.println(StatusJson.of(status));
@@ -78,18 +97,41 @@ public final class StatusMain implements Callable<Integer> {
         return status.image() == null ? 1 : 0;
     }
 
-    private int health(ClusterStatus status) {
+    private int health() throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
+        ClusterStatus status = look();
+        while (!status.problems().isEmpty() && System.nanoTime() < deadline) {
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
+            status = look();
+        }
         List<String> problems = status.problems();
         if (json) {
             out.println(StatusJson.of(status));
-        } else if (problems.isEmpty()) {
-            out.println("healthy: " + status.controllers().size() + " controllers, "
-                    + status.brokers().size() + " brokers, "
-                    + status.partitions().size() + " partitions");
         } else {
-            problems.forEach(out::println);
+            print(status, problems);
         }
         return problems.isEmpty() ? 0 : 1;
+    }
+
+    private ClusterStatus look() throws InterruptedException {
+        List<StatusProbe.Result> answers = StatusProbe.ask(voters(), clusterId, transport(), HEALTH_TIMEOUT_MS);
+        return ClusterStatus.of(answers, nodes == null ? List.of() : NodeAnswer.ask(addresses("--nodes", nodes)));
+    }
+
+    private void print(ClusterStatus status, List<String> problems) throws InterruptedException {
+        problems.forEach(out::println);
+        status.warnings().forEach(warning -> out.println("warning: " + warning));
+        if (status.image() == null) {
+            if (nodes != null) {
+                out.println(BrokerTotals.line(addresses("--nodes", nodes)));
+            }
+            return;
+        }
+        out.println(
+                (problems.isEmpty() ? "healthy: " : "") + status.controllers().size() + " controllers, "
+                        + status.brokers().size() + " brokers, "
+                        + status.partitions().size() + " partitions"
+                        + (problems.isEmpty() ? "" : ": " + status.counts().line()));
     }
 
     private int partitions(ClusterStatus status) {
@@ -107,10 +149,14 @@ public final class StatusMain implements Callable<Integer> {
     }
 
     private List<QuorumVoter> voters() {
+        return addresses("--controllers", controllers);
+    }
+
+    private List<QuorumVoter> addresses(String option, String list) {
         try {
-            return QuorumVoter.parseList(controllers);
+            return QuorumVoter.parseList(list);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--controllers: " + e.getMessage());
+            throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage());
         }
     }
 

@@ -30,6 +30,12 @@ public final class StatusProbe {
     /** One result per controller, in the order given. */
     public static List<Result> ask(List<QuorumVoter> controllers, String clusterId, QuorumRpc rpc)
             throws InterruptedException {
+        return ask(controllers, clusterId, rpc, TIMEOUT_MS);
+    }
+
+    /** @param timeoutMs how long one controller may take, milliseconds */
+    public static List<Result> ask(List<QuorumVoter> controllers, String clusterId, QuorumRpc rpc, long timeoutMs)
+            throws InterruptedException {
         ExecutorService threads = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "status");
             thread.setDaemon(true);
@@ -38,12 +44,12 @@ public final class StatusProbe {
         try {
             List<Future<QuorumQuery.StatusAnswer>> asked = new ArrayList<>();
             for (QuorumVoter controller : controllers) {
-                asked.add(threads.submit(() -> askOne(controller, controllers, clusterId, rpc)));
+                asked.add(threads.submit(() -> askOne(controller, controllers, clusterId, rpc, timeoutMs)));
             }
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
             List<Result> results = new ArrayList<>();
             for (int i = 0; i < controllers.size(); i++) {
-                results.add(await(controllers.get(i), asked.get(i), deadline));
+                results.add(await(controllers.get(i), asked.get(i), deadline, timeoutMs));
             }
             return results;
         } finally {
@@ -51,7 +57,8 @@ public final class StatusProbe {
         }
     }
 
-    private static Result await(QuorumVoter controller, Future<QuorumQuery.StatusAnswer> answer, long deadline)
+    private static Result await(
+            QuorumVoter controller, Future<QuorumQuery.StatusAnswer> answer, long deadline, long timeoutMs)
             throws InterruptedException {
         try {
             long left = Math.max(0, deadline - System.nanoTime());
@@ -59,13 +66,14 @@ public final class StatusProbe {
         } catch (ExecutionException e) {
             return new Result(controller, null, ControllerClient.firstLine(e.getCause()));
         } catch (TimeoutException e) {
-            return new Result(controller, null, "no answer within " + TIMEOUT_MS + " ms");
+            return new Result(controller, null, "no answer within " + timeoutMs + " ms");
         }
     }
 
     private static QuorumQuery.StatusAnswer askOne(
-            QuorumVoter controller, List<QuorumVoter> all, String clusterId, QuorumRpc rpc) throws IOException {
-        try (ControllerClient client = new ControllerClient(controller, all, clusterId, rpc, TIMEOUT_MS)) {
+            QuorumVoter controller, List<QuorumVoter> all, String clusterId, QuorumRpc rpc, long timeoutMs)
+            throws IOException {
+        try (ControllerClient client = new ControllerClient(controller, all, clusterId, rpc, timeoutMs)) {
             return QueryCodec.decodeStatus(client.ask(new QuorumQuery.Status()));
         }
     }

@@ -35,12 +35,10 @@ final class StatusText {
                         out.println("broker " + id + " " + why + ": only its session would show its death"));
         out.println();
         out.printf(
-                "%d topics, %d partitions; %d under-replicated, %d under min ISR, %d offline%n",
+                "%d topics, %d partitions; %s%n",
                 status.image().topics().size(),
                 status.partitions().size(),
-                status.underReplicated().size(),
-                status.underMinIsr().size(),
-                status.offline().size());
+                status.counts().line());
         List<Partition> listed = status.partitions().stream()
                 .filter(partition ->
                         partition.underReplicated() || partition.state().underMinIsr() || partition.offline())

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.Json;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.quorum.files.MetadataSource;
 import java.io.IOException;

@@ -77,6 +77,7 @@ final class MetadataStateMachine extends BaseStateMachine {
     private final RecordFeed feed;
     private final AtomicLong voidEntries = new AtomicLong();
     private final AtomicLong appliedBytes = new AtomicLong();
+    private final ControllerCounts counts;
 
     private volatile AppliedState applied = AppliedState.NOTHING;
     private volatile long lastEntryMs;
@@ -113,6 +114,7 @@ final class MetadataStateMachine extends BaseStateMachine {
         this.random = random;
         this.fatal = fatal;
         this.lastEntryMs = clock.mono().ms();
+        this.counts = new ControllerCounts(clock.wall().ms());
         LogHistory history = new LogHistory(this::raftLog, this::applied, this::leaderId);
         this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::identity, clock);
         this.members = new QuorumMembers(this::division, clock, () -> recovery);
@@ -137,6 +139,10 @@ final class MetadataStateMachine extends BaseStateMachine {
     /** Entries that took no effect since the start of this process; outside of fault tests each is a bug. */
     long voidEntries() {
         return voidEntries.get();
+    }
+
+    ControllerCounts counts() {
+        return counts;
     }
 
     /** Bytes of entries applied since the start of this process. */
@@ -353,8 +359,11 @@ final class MetadataStateMachine extends BaseStateMachine {
             pending.voided(index);
             LOG.warn("the entry at index {} is void: decided on {}, met {}", index, entry.basedOn(), before.tip());
             voidEntries.incrementAndGet();
-        } else if (decidedHere && !entry.records().isEmpty()) {
-            LOG.info("[{}] {}", index, told(entry));
+        } else {
+            counts.applies(before, entry);
+            if (decidedHere && !entry.records().isEmpty()) {
+                LOG.info("[{}] {}", index, told(entry));
+            }
         }
         appliedBytes.addAndGet(bytes.length);
         lastEntryMs = clock.mono().ms();
@@ -496,6 +505,9 @@ final class MetadataStateMachine extends BaseStateMachine {
     @Override
     public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
         LOG.info("the acting controller is {}", leader == null ? "not known" : leader);
+        if (leader != null) {
+            counts.newLeader();
+        }
     }
 
     @Override

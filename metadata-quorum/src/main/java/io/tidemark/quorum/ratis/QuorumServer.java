@@ -155,6 +155,16 @@ public final class QuorumServer implements AutoCloseable {
         return machine.voidEntries();
     }
 
+    /** What was counted since this process started. */
+    public ControllerCounts counts() {
+        return machine.counts();
+    }
+
+    /** How far everybody is who follows the log; means something on the acting controller only. */
+    public QuorumQuery.MembersAnswer members() {
+        return machine.members().answer(image());
+    }
+
     MetadataStateMachine machine() {
         return machine;
     }

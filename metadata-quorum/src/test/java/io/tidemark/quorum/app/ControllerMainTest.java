@@ -229,7 +229,8 @@ class ControllerMainTest {
                         "process.roles=controller",
                         "node.id=" + id,
                         "controller.quorum.voters=" + voters,
-                        "metadata.log.dir=" + folder.resolve(data)));
+                        "metadata.log.dir=" + folder.resolve(data),
+                        "health.port=0"));
     }
 
     private Process start(Path properties, String... before) throws IOException {

@@ -15,6 +15,7 @@ import java.util.Set;
  * @param voters all controllers
  * @param rpc transport to the controllers; the same as theirs
  * @param rack {@code broker.rack}
+ * @param replicaSelector from which replica consumers are to read
  * @param groups the keys of consumer groups that are given, for Kafka's coordinator to read
  * @param controlledShutdownMaxWaitMs longest time a stop waits for leaders to move away
  */
@@ -26,6 +27,7 @@ public record BrokerConfig(
         List<QuorumVoter> voters,
         QuorumRpc rpc,
         Optional<String> rack,
+        ReplicaSelector replicaSelector,
         AutoTopicCreation autoTopicCreation,
         TopicDefaults topicDefaults,
         SessionConfig session,
@@ -33,7 +35,8 @@ public record BrokerConfig(
         ReplicationConfig replication,
         LogConfig log,
         Map<String, String> groups,
-        long controlledShutdownMaxWaitMs) {
+        long controlledShutdownMaxWaitMs,
+        HealthConfig health) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
     public static BrokerConfig load(Path file) {
@@ -62,14 +65,16 @@ public record BrokerConfig(
             reader.problem("authorizer.class.name is not built yet: every client would be allowed everything");
         }
         TopicDefaults topicDefaults = TopicDefaults.read(reader);
+        Listeners listeners = Listeners.read(reader);
         return new BrokerConfig(
                 nodeId,
                 roles,
                 DataPaths.broker(reader),
-                Listeners.read(reader),
+                listeners,
                 voters,
                 reader.choice("quorum.rpc", QuorumRpc.GRPC),
                 Optional.of(reader.text("broker.rack")).filter(rack -> !rack.isEmpty()),
+                ReplicaSelector.read(reader),
                 AutoTopicCreation.read(reader, topicDefaults),
                 topicDefaults,
                 SessionConfig.read(reader),
@@ -77,6 +82,16 @@ public record BrokerConfig(
                 ReplicationConfig.read(reader),
                 LogConfig.read(reader),
                 GroupKeys.read(reader),
-                reader.number("controlled.shutdown.max.wait.ms", 5_000, 0, Integer.MAX_VALUE));
+                reader.number("controlled.shutdown.max.wait.ms", 5_000, 0, Integer.MAX_VALUE),
+                health(reader, listeners));
+    }
+
+    /** A listener's name that is not there has been noted as a problem. */
+    private static HealthConfig health(ConfigReader reader, Listeners listeners) {
+        Listener near = listeners.bound().stream()
+                .filter(listener -> listener.name().equals(listeners.interBrokerName()))
+                .findFirst()
+                .orElse(listeners.bound().get(0));
+        return HealthConfig.read(reader, near.host(), near.port());
     }
 }

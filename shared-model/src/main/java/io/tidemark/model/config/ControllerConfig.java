@@ -30,7 +30,8 @@ public record ControllerConfig(
         HistoryConfig history,
         int maxPartitionsPerRequest,
         boolean topicDeletion,
-        LeadershipConfig leadership) {
+        LeadershipConfig leadership,
+        HealthConfig health) {
 
     /** Reads a file and logs its warnings; throws ConfigException with all problems. */
     public static ControllerConfig load(Path file) {
@@ -81,6 +82,16 @@ public record ControllerConfig(
                 HistoryConfig.read(reader),
                 reader.integer("max.partitions.per.request", 10_000, 1, Integer.MAX_VALUE),
                 reader.flag("delete.topic.enable", true),
-                LeadershipConfig.read(reader));
+                LeadershipConfig.read(reader),
+                health(reader, voters, nodeId));
+    }
+
+    private static HealthConfig health(ConfigReader reader, List<QuorumVoter> voters, int nodeId) {
+        // One that is not named has been noted as a problem.
+        return voters.stream()
+                .filter(voter -> voter.id() == nodeId)
+                .findFirst()
+                .map(self -> HealthConfig.read(reader, self.host(), self.port()))
+                .orElseGet(() -> HealthConfig.read(reader, "", 0));
     }
 }

@@ -135,6 +135,10 @@ class ConfigReaderTest {
 
     @Test
     void anAuthorizerIsRefusedRatherThanIgnored() {
+        assertThat(refused(Map.of("replica.selector.class", "org.example.A")).problems())
+                .singleElement()
+                .asString()
+                .contains("RackAwareReplicaSelector");
         assertThat(refused(Map.of("authorizer.class.name", "org.example.A")).problems())
                 .singleElement()
                 .asString()

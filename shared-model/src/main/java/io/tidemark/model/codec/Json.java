@@ -1,4 +1,4 @@
-package io.tidemark.quorum.inspect;
+package io.tidemark.model.codec;
 
 import java.util.List;
 import java.util.Map;
