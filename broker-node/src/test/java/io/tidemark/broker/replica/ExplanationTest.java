@@ -206,7 +206,7 @@ class ExplanationTest {
         world.publishBrokers(1);
         assertThat(follower(world, 3).absence()).isEqualTo(Absence.NOT_REGISTERED);
 
-        world.registered(3, 99);
+        world.views.put(3, new BrokerView(3, 99, true));
         world.publishBrokers(1);
         assertThat(follower(world, 3).absence()).isEqualTo(Absence.OLD_INCARNATION);
     }

@@ -55,18 +55,17 @@ final class BrokerProcess {
         this.lease = cluster.leaseMs() < 0 ? LeaderLease.endless() : LeaderLease.of(cluster.leaseMs());
         this.settings = new ReplicaSettings(machine.id, cluster.lagMs(), 50, 500, 1000, 20, lease);
         this.session = cluster.newSession();
-        this.directory = DataDirectory.open(machine.disk(), Machine.ROOT, machine.index(), machine.bootEvidence());
+        this.directory =
+                DataDirectory.open(machine.disk(), Machine.ROOT, machine.index(), machine.bootEvidence(), incarnation);
         this.previousEpoch = directory.cleanBrokerEpoch().orElse(-1);
         directory.startLoading();
-        boolean cut = false;
         for (DataDirectory.FoundLog found : directory.logs()) {
             OpenedLog opened = directory.openLog(found, LogSettings.DEFAULTS);
-            cut |= opened.cut();
             reports.add(opened.report(machine.id, found.id()));
             copies.put(found.id().partition(), new Copy(cluster, this, found.id(), opened));
         }
         directory.allLogsOpened();
-        this.nothingLost = directory.sameBoot() && !cut;
+        this.nothingLost = directory.nothingLost(false);
     }
 
     int id() {
@@ -110,7 +109,7 @@ final class BrokerProcess {
                 endpoints(machine.id),
                 "",
                 previousEpoch,
-                machine.bootEvidence(),
+                directory.evidence(false),
                 nothingLost,
                 1,
                 1,

@@ -52,7 +52,7 @@ final class QuorumVerbs {
                 BrokerProcess.directories(id),
                 BrokerProcess.endpoints(id),
                 "",
-                Machine.bootEvidence(id, 1),
+                Machine.bootEvidence(id, 1) + " since " + Machine.incarnation(id, 1),
                 1,
                 1,
                 fenced);
