@@ -620,10 +620,12 @@ final class Leading {
                 ? clientError(query.leaderEpoch(), nowMs)
                 : ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
         long offset = -1;
+        int epoch = leaderEpoch;
         if (error == ReplicaError.NONE) {
             boolean markBehind = query.fromClient() && log.highWatermark() < epochStart;
             if (query.bound() == ReplicaEvent.OffsetQuery.Bound.EARLIEST) {
                 offset = log.logStart();
+                epoch = log.epochs().epochAt(offset);
             } else if (markBehind && query.bound() == ReplicaEvent.OffsetQuery.Bound.LATEST) {
                 // R3.22: what an earlier leader has exposed may lie above our mark.
                 error = ReplicaError.OFFSET_NOT_AVAILABLE;
@@ -631,8 +633,7 @@ final class Leading {
                 offset = query.fromClient() ? log.highWatermark() : log.end();
             }
         }
-        int epoch = error == ReplicaError.NONE ? leaderEpoch : -1;
-        effects.add(new Effect.OffsetFound(query.token(), error, offset, epoch));
+        effects.add(new Effect.OffsetFound(query.token(), error, offset, error == ReplicaError.NONE ? epoch : -1));
     }
 
     /** Whether look-ups beyond the mark must be refused because an earlier leader may have exposed more (R3.22). */
