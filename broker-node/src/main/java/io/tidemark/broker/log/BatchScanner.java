@@ -17,7 +17,12 @@ final class BatchScanner {
 
     private final Disk.File file;
     private final long limit;
-    private final boolean checkSums;
+    /** Batches that end above this offset are read wholly. */
+    private final long checkedAbove;
+
+    /** Behind the batch returned last. */
+    private long nextOffset;
+
     private final ByteBuffer buffer;
     private long bufferStart;
     private long position;
@@ -26,10 +31,15 @@ final class BatchScanner {
 
     /** Batches in [position, limit) of the file; {@code checkSums}: read them wholly and compare their checksums. */
     BatchScanner(Disk.File file, long position, long limit, int readAhead, boolean checkSums) {
+        this(file, position, limit, readAhead, checkSums ? 0 : Long.MAX_VALUE);
+    }
+
+    /** @param checkedAbove batches that end above this offset are read wholly, and their checksums compared */
+    BatchScanner(Disk.File file, long position, long limit, int readAhead, long checkedAbove) {
         this.file = file;
         this.position = position;
         this.limit = limit;
-        this.checkSums = checkSums;
+        this.checkedAbove = checkedAbove;
         this.buffer = ByteBuffer.allocate((int) Math.max(BatchHeader.SIZE, Math.min(readAhead, limit - position)));
         buffer.limit(0);
     }
@@ -49,11 +59,12 @@ final class BatchScanner {
         if (limit - position < header.sizeInBytes()) {
             return damaged("partial batch");
         }
-        if (checkSums && checksum(header.sizeInBytes()) != header.crc()) {
+        if (header.nextOffset() > checkedAbove && checksum(header.sizeInBytes()) != header.crc()) {
             return damaged("wrong checksum");
         }
         batchPosition = position;
         position += header.sizeInBytes();
+        nextOffset = header.nextOffset();
         return header;
     }
 
@@ -81,7 +92,10 @@ final class BatchScanner {
         if (from >= bufferStart && from + bytes <= bufferStart + buffer.limit()) {
             return true;
         }
-        buffer.clear().limit((int) Math.min(buffer.capacity(), limit - from));
+        // Where only some batches are checked, those before them are skipped in small steps.
+        boolean skipping = checkedAbove < Long.MAX_VALUE && nextOffset < checkedAbove;
+        int ahead = skipping ? Math.min(NEAR, buffer.capacity()) : buffer.capacity();
+        buffer.clear().limit((int) Math.min(Math.max(ahead, bytes), limit - from));
         file.read(buffer, from);
         buffer.flip();
         bufferStart = from;

@@ -12,7 +12,8 @@ import java.util.Optional;
  *
  * <pre>
  *  orderly stop             nothing is scanned
- *  same kernel boot         the active segment from its last stored index entry on: writes survived the process
+ *  same kernel boot         the active segment from its last stored index entry on, of what lies below the checkpointed high
+ *                           watermark only the headers: writes survived the process
  *  another boot             every byte from the recovery point on, whatever the index says
  * </pre>
  *
@@ -170,7 +171,7 @@ public final class LogRecovery {
         for (Segment segment : suspects) {
             segment.index = new MemoryIndex();
             segment.index.addStored(segment == first ? trusted : List.of());
-            LogScan.Tail tail = LogScan.tail(segment, settings, true, this::accept);
+            LogScan.Tail tail = LogScan.tail(segment, settings, trustWrites ? known.highWatermark() : 0, this::accept);
             long expectedEnd = segments.endOf(segment, end);
             if (tail.damage() != null || expectedEnd != end) {
                 cutAt(segment, tail.position());

@@ -78,9 +78,10 @@ final class LogScan {
 
     /**
      * Walks from the last entry of the segment's memory index to the end of the file, adds entries, and sets the
-     * segment's timestamps. A batch that {@code good} refuses is damage.
+     * segment's timestamps. A batch that {@code good} refuses is damage, and one that ends above the offset
+     * {@code checkedAbove} and has another checksum.
      */
-    static Tail tail(Segment segment, LogSettings settings, boolean checkSums, Predicate<BatchHeader> good)
+    static Tail tail(Segment segment, LogSettings settings, long checkedAbove, Predicate<BatchHeader> good)
             throws IOException {
         int from = 0;
         segment.firstTimestamp = -1;
@@ -93,7 +94,7 @@ final class LogScan {
         if (from > 0) {
             segment.firstTimestamp = firstHeader(segment).maxTimestamp();
         }
-        BatchScanner scanner = new BatchScanner(segment.file(), from, segment.size, BatchScanner.BULK, checkSums);
+        BatchScanner scanner = new BatchScanner(segment.file(), from, segment.size, BatchScanner.BULK, checkedAbove);
         for (BatchHeader header = scanner.next(); header != null; header = scanner.next()) {
             int position = scanner.batchPosition();
             if (!good.test(header)) {
@@ -138,7 +139,7 @@ final class LogScan {
         Segment copy = segment.withIndex(trusted);
         int[] lastEpoch = {-1};
         try {
-            Tail tail = tail(copy, settings, false, header -> {
+            Tail tail = tail(copy, settings, Long.MAX_VALUE, header -> {
                 lastEpoch[0] = header.leaderEpoch();
                 return true;
             });

@@ -401,7 +401,7 @@ public final class SegmentLog {
             segment.index.addStored(LogScan.trustedEntries(id, segment, index, newEnd));
         }
         segment.index.truncate(segment.size);
-        LogScan.tail(segment, settings, false, header -> true);
+        LogScan.tail(segment, settings, Long.MAX_VALUE, header -> true);
     }
 
     /** Blocking: drops everything and starts an empty log at {@code offset} (R6.24, R6.35); durable on return. */

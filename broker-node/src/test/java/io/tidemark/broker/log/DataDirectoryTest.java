@@ -187,6 +187,30 @@ class DataDirectoryTest {
     }
 
     @Test
+    void onTheSameBootOnlyWhatLiesAboveTheMarkIsReadWholly() throws IOException {
+        SegmentLog log = create("boot 1");
+        append(log, 3);
+        log.abandon();
+        directory.checkpointHighWatermarks(Map.of(ID, 10L));
+        directory.close();
+        Path segment = root.resolve(NAME.toString()).resolve("00000000000000000000.log");
+        int batch = (int) (Files.size(segment) / 3);
+        flip(segment, batch - 1);
+        assertThat(load("boot 1").log().logEndOffset()).isEqualTo(30);
+        directory.close();
+        flip(segment, 3 * batch - 1);
+        assertThat(load("boot 1").log().logEndOffset()).isEqualTo(20);
+        directory.close();
+        assertThat(load("boot 2").log().logEndOffset()).isZero();
+    }
+
+    private static void flip(Path file, int position) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[position] ^= 1;
+        Files.write(file, bytes);
+    }
+
+    @Test
     void underFsyncATornEndIsNoLossButASyncedRecordIs() throws IOException {
         LogSettings synced = SETTINGS.withSynced(true);
         open("boot 1");
