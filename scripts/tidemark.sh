@@ -4,7 +4,8 @@
 # usage: scripts/tidemark.sh standalone [--data DIR] [--port P] [--config FILE]
 #
 # Broker and controller in one JVM with one data directory (default data/standalone), which is formatted if it is not
-# there yet. Clients connect to 127.0.0.1:P (default 9092); the controller takes the port P+1. Topics have one replica.
+# there yet. Clients connect to 127.0.0.1:P (default 9092); the controller takes the port P+1, health and metrics P+1000
+# (docs/METRICS.md). Topics have one replica.
 # Stays in the foreground; Ctrl-C or SIGTERM stops it. Its log is DIR/logs/node.log.
 # FILE is used instead of config/standalone.properties; what it says of directory and ports is replaced as above.
 #
@@ -30,7 +31,7 @@ while [[ $# -gt 0 ]]; do
     *) die "unknown argument $1 (--help tells more)" ;;
   esac
 done
-[[ $port =~ ^[0-9]+$ && $port -gt 0 && $port -lt 65535 ]] || die "the port must be from 1 to 65534"
+[[ $port =~ ^[0-9]+$ && $port -gt 0 && $port -le 64535 ]] || die "the port must be from 1 to 64535"
 [[ -r $config ]] || die "there is no $config"
 
 require_java
