@@ -46,8 +46,7 @@ class BrokerHealthTest {
                 "controller.quorum.voters", "101@127.0.0.1:19101",
                 "log.dirs", "/nowhere",
                 "listeners", "PLAINTEXT://127.0.0.1:65000");
-        assertThat(catchThrowable(
-                        () -> BrokerConfig.from(new ConfigReader("test", properties))))
+        assertThat(catchThrowable(() -> BrokerConfig.from(new ConfigReader("test", properties))))
                 .hasMessageContaining("health.port is missing");
     }
 }

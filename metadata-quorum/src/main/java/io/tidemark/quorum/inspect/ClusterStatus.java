@@ -158,13 +158,16 @@ record ClusterStatus(
         for (BrokerState broker : brokers()) {
             if (!broker.active()) {
                 told.add(broker.id());
-                problems.add("broker " + broker.id() + " is " + (broker.fenced() ? "fenced" : "shutting down"));
+                problems.add("broker " + broker.id() + " is " + (broker.fenced() ? "fenced" : "shutting down")
+                        + nodes.stream()
+                                .filter(node -> node.id() == broker.id())
+                                .map(node -> node.complaint().isEmpty() ? "" : ", and " + node.complaint())
+                                .collect(Collectors.joining()));
             }
         }
         for (NodeAnswer node : nodes) {
-            if (!told.contains(node.id()) && !(node.answered() && node.ready())) {
-                problems.add("node " + node.id() + (node.answered() ? " is not ready: " : " does not answer: ")
-                        + node.facts());
+            if (!told.contains(node.id()) && !node.complaint().isEmpty()) {
+                problems.add("node " + node.id() + " " + node.complaint());
             }
         }
         if (image != null) {

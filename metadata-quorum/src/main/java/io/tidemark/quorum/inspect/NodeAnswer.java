@@ -23,15 +23,23 @@ record NodeAnswer(int id, String address, boolean answered, boolean ready, Strin
         warnings = List.copyOf(warnings);
     }
 
+    /** What is wrong with it, as the end of a sentence; empty if nothing is. */
+    String complaint() {
+        if (!answered) {
+            return "does not answer: " + facts;
+        }
+        return ready ? "" : "is not ready: " + facts;
+    }
+
     /** Asks all of them at once, those that answer a second time. */
-    static List<NodeAnswer> ask(List<QuorumVoter> nodes) throws InterruptedException {
-        List<HttpProbe.Reply> ready = HttpProbe.ask(nodes, "/readyz", PATIENCE_MS);
+    static List<NodeAnswer> ask(List<QuorumVoter> nodes) {
+        List<HttpProbe.Reply> ready = probe(nodes, "/readyz");
         List<QuorumVoter> there = ready.stream()
                 .filter(HttpProbe.Reply::answered)
                 .map(HttpProbe.Reply::node)
                 .toList();
         Map<Integer, List<String>> warnings = new HashMap<>();
-        for (HttpProbe.Reply reply : HttpProbe.ask(there, "/warnings", PATIENCE_MS)) {
+        for (HttpProbe.Reply reply : probe(there, "/warnings")) {
             warnings.put(
                     reply.node().id(),
                     reply.status() == 200 ? reply.body().lines().toList() : List.of());
@@ -47,5 +55,14 @@ record NodeAnswer(int id, String address, boolean answered, boolean ready, Strin
                     warnings.getOrDefault(reply.node().id(), List.of())));
         }
         return answers;
+    }
+
+    private static List<HttpProbe.Reply> probe(List<QuorumVoter> nodes, String path) {
+        try {
+            return HttpProbe.ask(nodes, path, PATIENCE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -114,8 +115,10 @@ public final class StatusMain implements Callable<Integer> {
     }
 
     private ClusterStatus look() throws InterruptedException {
+        List<QuorumVoter> asked = nodes == null ? List.of() : addresses("--nodes", nodes);
+        CompletableFuture<List<NodeAnswer>> told = CompletableFuture.supplyAsync(() -> NodeAnswer.ask(asked));
         List<StatusProbe.Result> answers = StatusProbe.ask(voters(), clusterId, transport(), HEALTH_TIMEOUT_MS);
-        return ClusterStatus.of(answers, nodes == null ? List.of() : NodeAnswer.ask(addresses("--nodes", nodes)));
+        return ClusterStatus.of(answers, told.join());
     }
 
     private void print(ClusterStatus status, List<String> problems) throws InterruptedException {

@@ -100,6 +100,21 @@ class ClusterStatusTest {
     }
 
     @Test
+    void aBrokerThatIsFencedAndGoneHasOneLine() {
+        ClusterImage fenced = image().apply(
+                2,
+                new MetadataEntry(
+                        1,
+                        0,
+                        new MetadataEntry.Cause("test", -1, -1, "", ""),
+                        List.of(new MetadataRecord.BrokerFenced(1, 1)),
+                        new QuorumReply.Done()));
+        ClusterStatus status = ClusterStatus.of(
+                List.of(answer(101, 101, fenced)), List.of(node(101, true, true), node(1, false, false)));
+        assertThat(status.problems()).containsExactly("broker 1 is fenced, and does not answer: facts of 1");
+    }
+
+    @Test
     void aControllerThatIsGoneHasOneLine() {
         ClusterStatus status = ClusterStatus.of(
                 List.of(answer(101, 101), new StatusProbe.Result(new QuorumVoter(102, "localhost", 1), null, "gone")),
@@ -128,7 +143,18 @@ class ClusterStatusTest {
 
     /** A controller whose image has one broker, unfenced. */
     private static StatusProbe.Result answer(int id, int leader) {
-        ClusterImage image = ClusterImage.EMPTY.apply(
+        return answer(id, leader, image());
+    }
+
+    private static StatusProbe.Result answer(int id, int leader, ClusterImage image) {
+        return new StatusProbe.Result(
+                new QuorumVoter(id, "localhost", 1),
+                new StatusAnswer(id, leader, 1, 1, 1, 0, image.digest(), image, Map.of()),
+                null);
+    }
+
+    private static ClusterImage image() {
+        return ClusterImage.EMPTY.apply(
                 1,
                 new MetadataEntry(
                         -1,
@@ -139,9 +165,5 @@ class ClusterStatusTest {
                                         1, 1, "i", List.of("d"), List.of(), "", "", 1, 1, true),
                                 new MetadataRecord.BrokerUnfenced(1, 1)),
                         new QuorumReply.Done()));
-        return new StatusProbe.Result(
-                new QuorumVoter(id, "localhost", 1),
-                new StatusAnswer(id, leader, 1, 1, 1, 0, image.digest(), image, Map.of()),
-                null);
     }
 }
