@@ -84,6 +84,7 @@ public final class BrokerMetrics implements MetricSource {
         loops.forEach(loop -> fetched.addAll(loop.fetched));
         all.sort(Comparator.comparing(PartitionFigures::name));
         replicas(all, sink);
+        HeldMarks.put(all, sink);
         single.put(all, sink);
         Tally tally = Tally.sum(loops.stream().map(LoopFigures::tally).toList());
         COUNTED.forEach((what, name) -> sink.count(name, tally.of(what)));
@@ -103,7 +104,7 @@ public final class BrokerMetrics implements MetricSource {
     private LoopFigures figures(PartitionLoop loop) {
         List<PartitionFigures> figures = new ArrayList<>(loop.hosts().size());
         for (PartitionHost host : loop.hosts()) {
-            PartitionFigures found = PartitionFigures.of(host);
+            PartitionFigures found = PartitionFigures.of(host, loop.now());
             if (found != null) {
                 figures.add(found);
             }

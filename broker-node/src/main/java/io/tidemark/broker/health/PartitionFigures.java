@@ -1,7 +1,10 @@
 package io.tidemark.broker.health;
 
 import io.tidemark.broker.log.LogName;
+import io.tidemark.broker.replica.Explanation;
+import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.runtime.PartitionHost;
+import io.tidemark.model.MonoTime;
 import io.tidemark.model.metadata.PartitionState;
 
 /**
@@ -11,6 +14,7 @@ import io.tidemark.model.metadata.PartitionState;
  * @param failed out of service
  * @param lag of a follower: records its log is short of the leader's mark as last told (R9.11)
  * @param waitingProduces appends that wait to be answered
+ * @param why of a leader with records above the mark, or a change pending: what it says of that (B11); else null
  */
 record PartitionFigures(
         LogName name,
@@ -26,10 +30,11 @@ record PartitionFigures(
         long lag,
         int producers,
         int waitingProduces,
-        int waitingDeletions) {
+        int waitingDeletions,
+        Explanation.Leadership why) {
 
     /** On the partition's loop; null while its log is being opened. */
-    static PartitionFigures of(PartitionHost host) {
+    static PartitionFigures of(PartitionHost host, MonoTime now) {
         if (host.log() == null) {
             return null;
         }
@@ -47,7 +52,12 @@ record PartitionFigures(
                 host.replica().followerLag(),
                 host.log().producers().size(),
                 host.waitingProduces(),
-                host.waitingDeletions());
+                host.waitingDeletions(),
+                busy(host.replica()) ? host.replica().explain(now).leadership() : null);
+    }
+
+    private static boolean busy(Replica replica) {
+        return replica.leads() && (replica.highWatermark() < replica.logEnd() || replica.changePending());
     }
 
     /** R9.2: of those that a reassignment adds, none has to be there yet. */

@@ -132,6 +132,13 @@ class HealthPortTest {
                     .contains("the ISR [" + leader + "] is below the min ISR of 2")
                     .contains("replica " + gone.get(0) + ": not in the ISR, its broker is fenced or shutting down")
                     .contains("broker " + gone.get(1) + " does not answer: nothing listens on ");
+            assertThat(Scrape.metrics(cluster.healthPort(leader)))
+                    .containsEntry("tidemark_server_replication_heldhighwatermarks{by=\"below-min-isr\"}", 1.0)
+                    .containsEntry("tidemark_server_replication_heldhighwatermarks{by=\"member\"}", 0.0)
+                    .containsEntry("tidemark_server_replication_pendingisrchanges", 0.0);
+            assertThat(Scrape.metrics(cluster.healthPort(leader))
+                            .get("tidemark_server_replication_longestheldhighwatermarkms"))
+                    .isPositive();
             Answer json = why(addresses, "--json", TOPIC, "0");
             assertThat(json.out)
                     .contains("\"leaderAnswered\":true")
