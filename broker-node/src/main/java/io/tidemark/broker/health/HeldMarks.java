@@ -50,8 +50,7 @@ final class HeldMarks {
             return ExplanationJson.word(why.mark().hold());
         }
         boolean member = why.followers().stream()
-                .anyMatch(follower ->
-                        follower.inIsr() && why.mark().holders().contains(follower.broker()));
+                .anyMatch(follower -> follower.inIsr() && why.mark().holders().contains(follower.broker()));
         return member ? "member" : "joiner";
     }
 }

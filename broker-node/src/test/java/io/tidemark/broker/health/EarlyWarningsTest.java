@@ -2,6 +2,7 @@ package io.tidemark.broker.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.replica.Explanation;
 import io.tidemark.broker.replica.Explanation.Absence;
 import io.tidemark.broker.replica.Explanation.Hold;
@@ -9,7 +10,9 @@ import io.tidemark.broker.runtime.FetchedFrom;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.PartitionState;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +77,33 @@ class EarlyWarningsTest {
                 .allSatisfy(kind -> assertThat(kind).isEmpty());
         assertThat(warnings(leader(new Explanation.Mark(Hold.NOTHING, -1, List.of()), member(Long.MAX_VALUE), null)))
                 .allSatisfy(kind -> assertThat(kind).isEmpty());
+    }
+
+    @Test
+    void whatHoldsMarksIsCounted() {
+        Map<String, Number> values = new HashMap<>();
+        HeldMarks.put(
+                List.of(
+                        figures(leader(held(700), member(20_000), pending(300))),
+                        figures(leader(new Explanation.Mark(Hold.BELOW_MIN_ISR, 900, List.of()), member(20_000), null)),
+                        figures(leader(
+                                held(100),
+                                new Explanation.Follower(2, false, true, 100, 1, 1, Absence.JOINING, 0, 0),
+                                null))),
+                metric -> values.put(metric.name().name() + metric.name().tags().values(), metric.value()));
+        assertThat(values)
+                .containsEntry("HeldHighWatermarks[member]", 1L)
+                .containsEntry("HeldHighWatermarks[joiner]", 1L)
+                .containsEntry("HeldHighWatermarks[below-min-isr]", 1L)
+                .containsEntry("HeldHighWatermarks[reported]", 0L)
+                .containsEntry("LongestHeldHighWatermarkMs[]", 900L)
+                .containsEntry("PendingIsrChanges[]", 1L)
+                .containsEntry("OldestPendingIsrChangeMs[]", 300L);
+    }
+
+    private static PartitionFigures figures(Explanation why) {
+        return new PartitionFigures(
+                new LogName("orders", 0), STATE, true, false, false, 0, 120, 100, 0, 1, 0, 0, 0, 0, why.leadership());
     }
 
     @Test

@@ -102,13 +102,13 @@ class ClusterStatusTest {
     @Test
     void aBrokerThatIsFencedAndGoneHasOneLine() {
         ClusterImage fenced = image().apply(
-                2,
-                new MetadataEntry(
-                        1,
-                        0,
-                        new MetadataEntry.Cause("test", -1, -1, "", ""),
-                        List.of(new MetadataRecord.BrokerFenced(1, 1)),
-                        new QuorumReply.Done()));
+                        2,
+                        new MetadataEntry(
+                                1,
+                                0,
+                                new MetadataEntry.Cause("test", -1, -1, "", ""),
+                                List.of(new MetadataRecord.BrokerFenced(1, 1)),
+                                new QuorumReply.Done()));
         ClusterStatus status = ClusterStatus.of(
                 List.of(answer(101, 101, fenced)), List.of(node(101, true, true), node(1, false, false)));
         assertThat(status.problems()).containsExactly("broker 1 is fenced, and does not answer: facts of 1");
