@@ -31,7 +31,7 @@ sealed interface Input {
             long mark,
             List<Integer> records)
             implements Input {
-        Receive {
+        public Receive {
             records = List.copyOf(records);
         }
     }

@@ -230,7 +230,8 @@ final class Story {
                 + (face.isr().isEmpty() ? "" : " " + brief(face.isr()));
     }
 
+    /** Without the proposal, which was told when it was sent. */
     private static String brief(String isr) {
-        return isr.replaceAll(", proposal=[^\\]]*$", "]");
+        return isr.replaceAll(", proposal=[^\\]]*", "");
     }
 }
