@@ -44,7 +44,7 @@ final class Story {
         line("# " + outcome.breach());
         line("# Found by exploration with " + bounds);
         line("");
-        line("cluster brokers=[1,2,3]");
+        line("cluster brokers=[1,2,3] lag=" + Broker.LAG_MS);
         line("topic replicas=[1,2,3] min=" + bounds.get("min") + " isr=" + list(bounds.isr()));
         line("learn all");
         int[] state = cluster.first();
