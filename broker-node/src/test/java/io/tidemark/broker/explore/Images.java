@@ -31,6 +31,11 @@ import java.util.Map;
 final class Images {
     static final String CLUSTER = "explored";
     private static final String TOPIC = "t";
+    /** From one registration to the next there are so many entries at most. */
+    private static final int REGISTRATION = 10_000;
+    /** From one change of the partition to the next. */
+    private static final int CHANGE = 100;
+
     private static final ControllerSettings SETTINGS = new ControllerSettings(CLUSTER, 1, 3);
     /** No session is consulted: directories are shared by incarnations of one broker, and nobody answers any more. */
     private static final DecideContext CONTEXT =
@@ -52,6 +57,7 @@ final class Images {
     private final Map<PartitionState, PartitionState> canonical = new HashMap<>();
     private final List<Map<Integer, BrokerView>> views = new ArrayList<>();
     private final Map<Asked, Decided> decisions = new HashMap<>();
+    /** Null until there is a topic. */
     final PartitionId partition;
     /** The first state, in which all brokers are registered and unfenced. */
     final int first;
@@ -114,15 +120,27 @@ final class Images {
         return new BrokerRef(id, image.broker(id).epoch());
     }
 
-    private static ClusterImage after(ClusterImage image, QuorumCommand command) {
+    private ClusterImage after(ClusterImage image, QuorumCommand command) {
         Decision decision = Controller.decide(image, command, CONTEXT);
         return decision.records().isEmpty() ? image : folded(image, decision);
     }
 
-    private static ClusterImage folded(ClusterImage image, Decision decision) {
-        return image.apply(
-                image.index() + 1,
-                new MetadataEntry(image.tip(), 0, decision.cause(), decision.records(), decision.reply()));
+    /**
+     * Entries are numbered with gaps, as they are in a log that other entries go to as well: a registration gets the next
+     * number of its kind whenever it happens, and a change of the partition that of its epoch. So the same events in another
+     * order do not make other broker epochs and indexes.
+     */
+    private ClusterImage folded(ClusterImage image, Decision decision) {
+        MetadataEntry entry =
+                new MetadataEntry(image.tip(), 0, decision.cause(), decision.records(), decision.reply());
+        ClusterImage next = image.apply(image.index() + 1, entry);
+        long registrations = image.index() / REGISTRATION * REGISTRATION;
+        if (decision.reply() instanceof QuorumReply.Registered) {
+            return image.apply(registrations + REGISTRATION, entry);
+        }
+        PartitionState state = partition == null ? null : next.partition(partition);
+        long index = state == null ? 0 : registrations + (long) CHANGE * state.partitionEpoch();
+        return index <= next.index() ? next : image.apply(index, entry);
     }
 
     private int intern(ClusterImage image) {

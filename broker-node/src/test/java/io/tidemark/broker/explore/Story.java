@@ -26,6 +26,9 @@ final class Story {
     /** What the move at hand has sent. */
     private final List<String> sends = new ArrayList<>();
 
+    /** Broker epochs as a scenario counts them. */
+    private final Map<Long, Integer> epochs = new HashMap<>();
+
     private int entry = FIRST_ENTRY - 1;
     private int proposals;
     private int fetches;
@@ -49,6 +52,9 @@ final class Story {
         line("learn all");
         int[] state = cluster.first();
         entries.put(cluster.images.first, entry);
+        for (int id = 1; id <= Cluster.BROKERS; id++) {
+            epochs.put(cluster.images.broker(cluster.images.first, id).epoch(), 10 + id);
+        }
         line("----");
         for (int id = 1; id <= Cluster.BROKERS; id++) {
             line(broker(Draft.of(state), id));
@@ -113,6 +119,7 @@ final class Story {
             case START -> {
                 line("start " + what);
                 command("register " + what, before, after);
+                epochs.put(cluster.images.broker(after.image(), what).epoch(), entry);
                 line("learn " + what);
             }
             case FENCE -> command("fence " + what, before, after);
@@ -210,11 +217,11 @@ final class Story {
                 : floor.kind().name().toLowerCase(Locale.ROOT);
     }
 
-    private static String words(IsrProposal proposal) {
+    private String words(IsrProposal proposal) {
         return proposal.kind().name().toLowerCase(Locale.ROOT) + " LE=" + proposal.leaderEpoch() + " PE="
                 + proposal.partitionEpoch() + " ISR="
                 + proposal.isr().stream()
-                        .map(member -> member.brokerId() + "@" + member.brokerEpoch())
+                        .map(member -> member.brokerId() + "@" + epochs.getOrDefault(member.brokerEpoch(), -1))
                         .toList()
                 + " floor " + words(proposal.floor());
     }
