@@ -122,17 +122,12 @@ final class Broker {
         List<ReplicaEvent.FetchedBatch> batches = new ArrayList<>();
         for (int i = 0; i < answer.records().size(); i++) {
             long offset = answer.offset() + i;
-            batches.add(new ReplicaEvent.FetchedBatch(offset, offset, answer.records().get(i), i, i + 1));
+            batches.add(new ReplicaEvent.FetchedBatch(
+                    offset, offset, answer.records().get(i), i, i + 1));
         }
         atHand = answer.records();
         step(new ReplicaEvent.FetchAnswered(
-                answer.leaderEpoch(),
-                answer.offset(),
-                answer.error(),
-                answer.diverging(),
-                answer.mark(),
-                0,
-                batches));
+                answer.leaderEpoch(), answer.offset(), answer.error(), answer.diverging(), answer.mark(), 0, batches));
     }
 
     private void step(ReplicaEvent event) {

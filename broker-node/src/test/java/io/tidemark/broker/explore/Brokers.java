@@ -150,9 +150,7 @@ final class Brokers {
     private Face faceOf(Broker broker) {
         Replica replica = broker.replica();
         FetchPosition position = broker.position();
-        int ask = position == null
-                ? NONE
-                : inputs.of(new Input.Serve(broker.id, broker.epoch, position, false));
+        int ask = position == null ? NONE : inputs.of(new Input.Serve(broker.id, broker.epoch, position, false));
         return new Face(
                 broker.id,
                 broker.epoch,

@@ -78,8 +78,10 @@ final class Cluster {
             if (state.up(id)) {
                 running(state, id, moves);
                 losses(state, id, moves);
-                if (registered && fenced && images.index(brokers.face(state.broker(id)).image())
-                        >= images.broker(state.image(), id).epoch()) {
+                if (registered
+                        && fenced
+                        && images.index(brokers.face(state.broker(id)).image())
+                                >= images.broker(state.image(), id).epoch()) {
                     moves.accept(Move.of(Move.Kind.UNFENCE, id, 0));
                 }
             } else {
@@ -188,34 +190,31 @@ final class Cluster {
      */
     boolean make(Draft state, int move) {
         int what = Move.what(move);
-        boolean within =
-                switch (Move.kind(move)) {
-                    case LEARN -> step(state, what, brokers.input(new Input.Learn(state.image(Move.more(move)))));
-                    case FETCH -> fetch(state, what, true);
-                    case FETCH_UNANSWERED -> fetch(state, what, false);
-                    case FETCH_LATE -> fetchLate(state, what);
-                    case FETCH_ARRIVES -> arrives(state, what);
-                    case APPEND -> spent(state, APPENDS) && step(state, what, append);
-                    case TICK -> step(state, what, tick);
-                    case LAPSE -> spent(state, LAPSES) && step(state, what, lapse);
-                    case POWER_LOSS -> spent(state, POWER_LOSSES)
-                            && end(state, what, Move.more(move), Down.Evidence.NONE);
-                    case CRASH -> spent(state, CRASHES) && crash(state, what);
-                    case STOP -> spent(state, STOPS) && stop(state, what);
-                    case START -> register(state, what);
-                    case FENCE -> fence(state, what, 0);
-                    case FENCE_BOTH -> fence(state, what, Move.more(move));
-                    case UNFENCE -> decided(state, new QuorumCommand.UnfenceBroker(ref(state, what)));
-                    case ELECT_PREFERRED -> spent(state, ELECTIONS)
-                            && decided(
-                                    state,
-                                    new QuorumCommand.ElectLeaders(List.of(images.partition), false, ""));
-                    case DECIDE -> decide(state, what);
-                    case DECIDE_NOW_AND_AGAIN -> spent(state, REPEATS) && decideAndKeep(state, what);
-                    case GIVE_UP -> giveUp(state, what);
-                    case LOSE -> lose(state, what);
-                    case ANSWER -> answer(state, what);
-                };
+        boolean within = switch (Move.kind(move)) {
+            case LEARN -> step(state, what, brokers.input(new Input.Learn(state.image(Move.more(move)))));
+            case FETCH -> fetch(state, what, true);
+            case FETCH_UNANSWERED -> fetch(state, what, false);
+            case FETCH_LATE -> fetchLate(state, what);
+            case FETCH_ARRIVES -> arrives(state, what);
+            case APPEND -> spent(state, APPENDS) && step(state, what, append);
+            case TICK -> step(state, what, tick);
+            case LAPSE -> spent(state, LAPSES) && step(state, what, lapse);
+            case POWER_LOSS -> spent(state, POWER_LOSSES) && end(state, what, Move.more(move), Down.Evidence.NONE);
+            case CRASH -> spent(state, CRASHES) && crash(state, what);
+            case STOP -> spent(state, STOPS) && stop(state, what);
+            case START -> register(state, what);
+            case FENCE -> fence(state, what, 0);
+            case FENCE_BOTH -> fence(state, what, Move.more(move));
+            case UNFENCE -> decided(state, new QuorumCommand.UnfenceBroker(ref(state, what)));
+            case ELECT_PREFERRED ->
+                spent(state, ELECTIONS)
+                        && decided(state, new QuorumCommand.ElectLeaders(List.of(images.partition), false, ""));
+            case DECIDE -> decide(state, what);
+            case DECIDE_NOW_AND_AGAIN -> spent(state, REPEATS) && decideAndKeep(state, what);
+            case GIVE_UP -> giveUp(state, what);
+            case LOSE -> lose(state, what);
+            case ANSWER -> answer(state, what);
+        };
         if (within) {
             settle(state);
             check(state);
@@ -238,8 +237,8 @@ final class Cluster {
         state.brokers[id - 1] = outcome.broker();
         long epoch = brokers.face(outcome.broker()).epoch();
         for (Brokers.Sent sent : outcome.sent()) {
-            state.addMessage(messages.of(new Message.Request(
-                    id, sent.proposal(), new AlterPartition(id, epoch, List.of(sent.request())))));
+            state.addMessage(messages.of(
+                    new Message.Request(id, sent.proposal(), new AlterPartition(id, epoch, List.of(sent.request())))));
         }
     }
 
@@ -304,7 +303,11 @@ final class Cluster {
         if (epoch == before.epoch()) {
             throw new Breach("broker " + id + " is refused: " + down);
         }
-        start(state, id, new Input.Start(id, epoch, down.log(), Math.min(down.mark(), down.log().end())));
+        start(
+                state,
+                id,
+                new Input.Start(
+                        id, epoch, down.log(), Math.min(down.mark(), down.log().end())));
         return true;
     }
 
@@ -399,11 +402,11 @@ final class Cluster {
         long oldest = Long.MAX_VALUE;
         for (int id = 1; id <= BROKERS; id++) {
             if (state.up(id)) {
-                oldest = Math.min(oldest, images.index(brokers.face(state.broker(id)).image()));
+                oldest = Math.min(
+                        oldest, images.index(brokers.face(state.broker(id)).image()));
             }
         }
-        while (state.imageCount > 1
-                && (state.imageCount > bounds.get("H") || images.index(state.image(0)) <= oldest)) {
+        while (state.imageCount > 1 && (state.imageCount > bounds.get("H") || images.index(state.image(0)) <= oldest)) {
             state.dropOldestImage();
         }
         for (int at = state.messageCount - 1; at >= 0; at--) {

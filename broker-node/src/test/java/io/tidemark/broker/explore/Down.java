@@ -1,9 +1,9 @@
 package io.tidemark.broker.explore;
 
+import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.QuorumCommand.RegisterBroker;
 import io.tidemark.model.metadata.SeatReport;
-import io.tidemark.model.PartitionId;
 import java.util.List;
 
 /**

@@ -96,11 +96,7 @@ final class Images {
 
     /** @param bootEvidence the same as before if the log is known to be as it was left */
     static QuorumCommand.RegisterBroker registration(
-            int id,
-            String incarnation,
-            long previousEpoch,
-            String bootEvidence,
-            List<SeatReport> reports) {
+            int id, String incarnation, long previousEpoch, String bootEvidence, List<SeatReport> reports) {
         return new QuorumCommand.RegisterBroker(
                 CLUSTER,
                 id,
@@ -131,8 +127,7 @@ final class Images {
      * order do not make other broker epochs and indexes.
      */
     private ClusterImage folded(ClusterImage image, Decision decision) {
-        MetadataEntry entry =
-                new MetadataEntry(image.tip(), 0, decision.cause(), decision.records(), decision.reply());
+        MetadataEntry entry = new MetadataEntry(image.tip(), 0, decision.cause(), decision.records(), decision.reply());
         ClusterImage next = image.apply(image.index() + 1, entry);
         long registrations = image.index() / REGISTRATION * REGISTRATION;
         if (decision.reply() instanceof QuorumReply.Registered) {

@@ -19,7 +19,8 @@ final class Invariants {
         PartitionState partition = images.partition(state.image());
         Floor floor = partition.floor();
         if (floor.kind() == Floor.Kind.KNOWN && exposed.end() > floor.offset()) {
-            throw new Breach("B1: the floor is " + floor.offset() + ", and all below " + exposed.end() + " was exposed");
+            throw new Breach(
+                    "B1: the floor is " + floor.offset() + ", and all below " + exposed.end() + " was exposed");
         }
         for (int id = 1; id <= Cluster.BROKERS; id++) {
             if (!state.up(id)) {

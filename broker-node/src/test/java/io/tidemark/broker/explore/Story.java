@@ -140,7 +140,8 @@ final class Story {
             if (cluster.message(after.message(at)) instanceof Message.Request request
                     && count(after, after.message(at)) > named(after.message(at))) {
                 String name = "a" + ++proposals;
-                names.computeIfAbsent(after.message(at), key -> new ArrayList<>()).add(name);
+                names.computeIfAbsent(after.message(at), key -> new ArrayList<>())
+                        .add(name);
                 sends.add(request.sender() + ": sends " + name + ": "
                         + words(request.command().partitions().get(0)));
             }
