@@ -40,7 +40,7 @@ class ExplorerTest {
 
     @Test
     void aSmallSpaceIsExhaustedAndAlwaysTheSame() {
-        String bounds = "min=2 A=1 LE=1 PE=3 P=0 F=1";
+        String bounds = "min=2 isr=1,3 A=1 LE=1 PE=2 P=0 F=0 T=1 B=1";
         Explorer.Outcome one = explore(bounds, ALL);
         assertThat(one.exhausted()).isTrue();
         assertThat(one.breach()).isNull();
