@@ -17,12 +17,17 @@ class PlantedFaultsTest {
     private static final Path ROOT = Path.of("..");
 
     private static final Path PATCHES = Path.of("src/test/resources/io/tidemark/broker/sim/mutants");
+    private static final Path FOR_EXPLORATION = Path.of("src/test/resources/io/tidemark/broker/explore/mutants");
     private static final String FILE = "+++ b/";
 
     static List<Path> patches() throws IOException {
-        try (Stream<Path> files = Files.list(PATCHES)) {
-            return files.sorted().toList();
+        List<Path> patches = new ArrayList<>();
+        for (Path folder : List.of(PATCHES, FOR_EXPLORATION)) {
+            try (Stream<Path> files = Files.list(folder)) {
+                files.sorted().forEach(patches::add);
+            }
         }
+        return patches;
     }
 
     @ParameterizedTest

@@ -246,4 +246,15 @@ class BrokerLivenessTest {
         liveness.activate(9, c.image, now);
         assertThat(pass(3 * SESSION)).isEmpty();
     }
+
+    /** R1.15: a broker that was fenced by its own wish is alive for as long as it was heard. */
+    @Test
+    void theSessionOfAFencedBrokerRunsOn() {
+        beat(2, false, false);
+        c.fence(2);
+        pass(TICK);
+        assertThat(liveness.sessionAlive(c.ref(2), now)).isTrue();
+        pass(SESSION);
+        assertThat(liveness.sessionAlive(c.ref(2), now)).isFalse();
+    }
 }

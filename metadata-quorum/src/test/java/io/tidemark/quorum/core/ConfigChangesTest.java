@@ -217,4 +217,14 @@ class ConfigChangesTest {
         assertThat(c.state().leader()).isEqualTo(1);
         assertThat(c.state().recovering()).isTrue();
     }
+
+    /** B1: a strategy that nobody knows would be taken for the default when it counts. */
+    @Test
+    void strategiesOfUncleanRecoveryAreKnownOnes() {
+        assertThat(alter(change(TOPIC, set("unclean.recovery.strategy", "None"))))
+                .containsExactly(ErrorCode.NONE);
+        assertThat(alter(change(TOPIC, set("unclean.recovery.strategy", "daring"))))
+                .containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(value("unclean.recovery.strategy")).isEqualTo("None");
+    }
 }

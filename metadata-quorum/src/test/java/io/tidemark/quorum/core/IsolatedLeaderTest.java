@@ -77,4 +77,16 @@ class IsolatedLeaderTest {
         assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS)))
                 .isTrue();
     }
+
+    @Test
+    void anotherAnswerDoesNotMakeItForgetThem() {
+        LeadersMoved moved = new LeadersMoved();
+        moved.decided(
+                new AlteredPartitions(List.of(new AlteredPartitions.Result(
+                        c.partition(), ErrorCode.NEW_LEADER_ELECTED, -1, -1, List.of(), false, -1))),
+                new MonoTime(0));
+        moved.decided(new AlteredPartitions(List.of()), new MonoTime(LeadersMoved.MINUTE_MS - 1));
+        assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS - 1)))
+                .isTrue();
+    }
 }

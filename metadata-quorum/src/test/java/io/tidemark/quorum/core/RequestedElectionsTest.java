@@ -101,4 +101,17 @@ class RequestedElectionsTest {
         c.run(new UnregisterBroker(1, "client"));
         assertThat(c.state().elr()).isEmpty();
     }
+
+    /** A seat is no use while its holder is away (R7.30). */
+    @Test
+    void whatItLedGoesToNobodyWhoIsNotThere() {
+        c.setTopicConfig("t", "min.insync.replicas", "2");
+        c.setTopicConfig("t", "unclean.leader.election.enable", "false");
+        c.fence(2, 3);
+        assertThat(c.state().elr()).containsExactlyInAnyOrder(2, 3);
+        c.run(new UnregisterBroker(1, "client"));
+        assertThat(c.state().leader()).isEqualTo(-1);
+        c.unfence(3);
+        assertThat(c.state().leader()).isEqualTo(3);
+    }
 }
