@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.bench;
 
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.DrillException;
 import java.time.Duration;
 import java.util.List;

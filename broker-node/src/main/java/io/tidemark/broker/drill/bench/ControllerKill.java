@@ -1,5 +1,7 @@
 package io.tidemark.broker.drill.bench;
 
+import io.tidemark.broker.drill.Waiting;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.DrillException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

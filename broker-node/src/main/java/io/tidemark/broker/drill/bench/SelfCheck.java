@@ -1,5 +1,7 @@
 package io.tidemark.broker.drill.bench;
 
+import io.tidemark.broker.drill.Waiting;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.AckLedger;
 import io.tidemark.broker.drill.ClusterView;
 import io.tidemark.broker.drill.PartitionView;
@@ -35,7 +37,7 @@ final class SelfCheck {
         }
         TopicPartition partition = new TopicPartition(topic, 0);
         AckLedger ledger = new AckLedger();
-        Map<String, Object> settings = new HashMap<>(LeaderFault.settings(bootstrap));
+        Map<String, Object> settings = new HashMap<>(SteadyWriter.impatient(bootstrap));
         settings.put(ProducerConfig.ACKS_CONFIG, "1");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
         SteadyWriter writer = new SteadyWriter(partition, ledger, PER_SECOND, settings);

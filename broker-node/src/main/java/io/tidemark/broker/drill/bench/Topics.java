@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.bench;
 
+import io.tidemark.broker.drill.Waiting;
 import io.tidemark.broker.drill.DrillException;
 import java.util.List;
 import java.util.Map;
