@@ -20,7 +20,7 @@ public final class HtmlReport {
             table { border-collapse: collapse; width: 100%; }
             td, th { text-align: left; padding: 0.3rem 0.8rem 0.3rem 0; border-bottom: 1px solid #e3e8ee;
                      vertical-align: top; }
-            td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+            .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; width: 1%; }
             tr.bad td { color: #b3261e; font-weight: 600; }
             .small { color: #6b7885; font-size: 0.85rem; }
             svg { width: 100%; height: auto; }
@@ -63,7 +63,7 @@ public final class HtmlReport {
     }
 
     private static void measures(StringBuilder page, DrillOutcome outcome) {
-        page.append("<h2>What was measured</h2>\n<table><tr><th>measure</th><th>value</th><th>expected</th>"
+        page.append("<h2>What was measured</h2>\n<table><tr><th>measure</th><th class=\"n\">value</th><th>expected</th>"
                 + "<th>meaning</th></tr>\n");
         for (Line line : outcome.lines()) {
             page.append(line.holds() ? "<tr><td>" : "<tr class=\"bad\"><td>")
@@ -85,7 +85,7 @@ public final class HtmlReport {
     }
 
     private static void faults(StringBuilder page, DrillOutcome outcome) {
-        page.append("<h2>What was done</h2>\n<table><tr><th>from</th><th>to</th><th>step</th></tr>\n");
+        page.append("<h2>What was done</h2>\n<table><tr><th class=\"n\">from</th><th class=\"n\">to</th><th>step</th></tr>\n");
         for (Fault fault : outcome.faults()) {
             page.append("<tr><td class=\"n\">")
                     .append(TextReport.seconds(fault.startMs() - outcome.startMs()))
@@ -99,7 +99,7 @@ public final class HtmlReport {
     }
 
     private static void changes(StringBuilder page, DrillOutcome outcome) {
-        page.append("<h2>Changes of leader and ISR</h2>\n<table><tr><th>at</th><th>partition</th><th>change and cause"
+        page.append("<h2>Changes of leader and ISR</h2>\n<table><tr><th class=\"n\">at</th><th>partition</th><th>change and cause"
                 + "</th><th>accounted for by</th></tr>\n");
         for (Change change : outcome.changes()) {
             String by = outcome.explanation(change).orElse(null);

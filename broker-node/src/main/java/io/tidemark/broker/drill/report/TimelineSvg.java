@@ -24,6 +24,7 @@ final class TimelineSvg {
     private static final int BROKER_ROW = 16;
     private static final int CHART = 46;
     private static final int GAP = 12;
+    private static final long UNSEEN_MS = 700;
 
     private static final String LEADS = "#134f8c";
     private static final String IN_SYNC = "#8fbce6";
@@ -70,7 +71,7 @@ final class TimelineSvg {
         for (Fault fault : outcome.faults()) {
             double left = x(fault.startMs());
             double width = Math.max(2, x(fault.endMs()) - left);
-            page.append(rect(left, row, width, y - row, FAULT, 0.10)).append(rect(left, row, width, 3, FAULT, 1));
+            page.append(rect(left, row, width, y - row, FAULT, 0.08)).append(rect(left, row, width, 3, FAULT, 1));
             boolean fits = left < WIDTH * 0.7;
             page.append(text(fits ? left + 4 : left - 4, row + 14, fits ? "start" : "end", "#8a2f1b", fault.words()));
             row += FAULT_ROW;
@@ -165,19 +166,32 @@ final class TimelineSvg {
             long most = Math.max(
                     least + 1, shown.values().stream().mapToLong(Long::longValue).max().orElse(1));
             StringBuilder points = new StringBuilder();
+            long before = from;
             for (Map.Entry<Long, Long> mark : shown.entrySet()) {
+                if (mark.getKey() - before > UNSEEN_MS) {
+                    line(points);
+                }
+                before = mark.getKey();
                 double share = (mark.getValue() - least) / (double) (most - least);
                 points.append(
                         String.format(Locale.ROOT, "%.1f,%.1f ", x(mark.getKey()), y + CHART - 4 - share * (CHART - 10)));
             }
+            line(points);
+            svg.append(text(LEFT - 8, y + CHART / 2 + 17, "end", MARK, String.format(Locale.ROOT, "to %,d", most)));
+        }
+        y += CHART;
+    }
+
+    /** A longer time without a look is a gap in the line. */
+    private void line(StringBuilder points) {
+        if (points.length() > 0) {
             svg.append("<polyline fill=\"none\" stroke=\"")
                     .append(MARK)
                     .append("\" stroke-width=\"1.6\" points=\"")
                     .append(points)
                     .append("\"/>\n");
-            svg.append(text(WIDTH - RIGHT, y + 10, "end", MARK, String.format(Locale.ROOT, "%,d", most)));
+            points.setLength(0);
         }
-        y += CHART;
     }
 
     private void acks(Partition partition) {
@@ -195,7 +209,7 @@ final class TimelineSvg {
                         x(from + i * DrillOutcome.SLICE_MS), y + CHART - height, Math.max(0.6, width - 0.4), height, ACKS, 1));
             }
         }
-        svg.append(text(WIDTH - RIGHT, y + 10, "end", ACKS, "most " + most));
+        svg.append(text(LEFT - 8, y + CHART / 2 + 17, "end", ACKS, "up to " + most));
         y += CHART;
     }
 
@@ -230,7 +244,8 @@ final class TimelineSvg {
     private static String text(double x, double y, String anchor, String fill, String words) {
         return String.format(
                 Locale.ROOT,
-                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">%s</text>%n",
+                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" stroke=\"#fff\" stroke-width=\"2\" "
+                        + "paint-order=\"stroke\">%s</text>%n",
                 x,
                 y,
                 anchor,
