@@ -33,7 +33,8 @@ record QuickstartReport(
     String line() {
         return (passed() ? "PASSED" : "FAILED") + ": " + verdict.acked() + " acked, " + verdict.read() + " read, "
                 + verdict.lost() + " lost, "
-                + verdict.wrongOffset() + " at another offset, " + verdict.duplicated() + " duplicated, " + verdict.outOfOrder()
+                + verdict.wrongOffset() + " at another offset, " + verdict.duplicated() + " duplicated, "
+                + verdict.outOfOrder()
                 + " out of order; longest time without an ack " + longestGapMs + " ms";
     }
 

@@ -1,9 +1,9 @@
 package io.tidemark.broker.drill.bench;
 
-import io.tidemark.broker.drill.Waiting;
-import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.Verdict;
+import io.tidemark.broker.drill.Waiting;
 import io.tidemark.broker.drill.bench.LeaderFault.Fault;
 import java.nio.file.Path;
 import java.util.ArrayList;

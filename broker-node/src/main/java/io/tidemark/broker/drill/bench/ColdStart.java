@@ -1,8 +1,8 @@
 package io.tidemark.broker.drill.bench;
 
-import io.tidemark.broker.drill.SteadyWriter;
-import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
+import io.tidemark.broker.drill.SteadyWriter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.producer.KafkaProducer;

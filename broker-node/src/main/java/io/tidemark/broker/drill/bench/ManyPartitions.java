@@ -1,7 +1,7 @@
 package io.tidemark.broker.drill.bench;
 
-import io.tidemark.broker.drill.SteadyWriter;
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.SteadyWriter;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.KafkaProducer;

@@ -1,13 +1,13 @@
 package io.tidemark.broker.drill.bench;
 
-import io.tidemark.broker.drill.Waiting;
-import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.AckLedger;
 import io.tidemark.broker.drill.ClusterView;
 import io.tidemark.broker.drill.PartitionView;
 import io.tidemark.broker.drill.ReadBack;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.SteadyWriter;
 import io.tidemark.broker.drill.Verdict;
+import io.tidemark.broker.drill.Waiting;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

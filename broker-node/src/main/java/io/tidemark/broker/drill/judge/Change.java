@@ -11,4 +11,9 @@ import org.apache.kafka.common.TopicPartition;
  * @param words the metadata log's sentence, or what was seen
  */
 public record Change(
-        long timeMs, TopicPartition partition, PartitionStateView before, PartitionStateView after, String kind, String words) {}
+        long timeMs,
+        TopicPartition partition,
+        PartitionStateView before,
+        PartitionStateView after,
+        String kind,
+        String words) {}

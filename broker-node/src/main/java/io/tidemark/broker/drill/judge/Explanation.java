@@ -64,10 +64,12 @@ public final class Explanation {
         }
         return switch (fault.action()) {
             // Its steps are ISR changes of their own: replicas come, catch up, and go.
-            case REASSIGN -> change.kind().equals("AlterReassignments")
-                    || change.kind().isEmpty()
-                    || !change.before().replicas().equals(change.after().replicas())
-                    || fault.nodes().containsAll(joined(change)) && left(change).isEmpty();
+            case REASSIGN ->
+                change.kind().equals("AlterReassignments")
+                        || change.kind().isEmpty()
+                        || !change.before().replicas().equals(change.after().replicas())
+                        || fault.nodes().containsAll(joined(change))
+                                && left(change).isEmpty();
             case ELECT -> change.kind().equals("ElectLeaders") || change.kind().isEmpty();
             case CONFIGURE -> change.kind().equals("AlterConfigs");
             default -> false;

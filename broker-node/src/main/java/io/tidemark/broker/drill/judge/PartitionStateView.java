@@ -8,7 +8,8 @@ import java.util.List;
  * @param leader -1: none
  * @param leaderEpoch -1: not known
  */
-public record PartitionStateView(int leader, int leaderEpoch, List<Integer> replicas, List<Integer> isr, List<Integer> elr) {
+public record PartitionStateView(
+        int leader, int leaderEpoch, List<Integer> replicas, List<Integer> isr, List<Integer> elr) {
     public PartitionStateView {
         replicas = List.copyOf(replicas);
         isr = List.copyOf(isr);
@@ -17,9 +18,7 @@ public record PartitionStateView(int leader, int leaderEpoch, List<Integer> repl
 
     /** Whether who leads or who is in sync is another; the order of an ISR means nothing. */
     public boolean differsFrom(PartitionStateView other) {
-        return leader != other.leader
-                || isr.size() != other.isr.size()
-                || !isr.containsAll(other.isr);
+        return leader != other.leader || isr.size() != other.isr.size() || !isr.containsAll(other.isr);
     }
 
     /** In a few words. */

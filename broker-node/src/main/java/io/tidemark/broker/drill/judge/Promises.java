@@ -8,8 +8,7 @@ import java.util.SortedMap;
 import org.apache.kafka.common.TopicPartition;
 
 /** What one partition's clients were promised and what is in it in the end. */
-public record Promises(
-        TopicPartition partition, List<Ledger> ledgers, List<Reader> readers, List<ReadRecord> records) {
+public record Promises(TopicPartition partition, List<Ledger> ledgers, List<Reader> readers, List<ReadRecord> records) {
     /** Records of the producer with index i have the numbers from i times this on. */
     public static final long NUMBERS_PER_PRODUCER = 1_000_000_000L;
 

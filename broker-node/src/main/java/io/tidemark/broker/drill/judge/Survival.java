@@ -50,8 +50,7 @@ public final class Survival {
         return action.destroys() ? destruction(targets, damaged, partitions) : Optional.empty();
     }
 
-    private Optional<String> harm(
-            Set<Integer> targets, Set<Integer> gone, Map<String, PartitionStateView> partitions) {
+    private Optional<String> harm(Set<Integer> targets, Set<Integer> gone, Map<String, PartitionStateView> partitions) {
         Set<Integer> without = new HashSet<>(gone);
         without.addAll(targets);
         Set<Integer> working = new HashSet<>(controllers);
@@ -77,7 +76,8 @@ public final class Survival {
             return Optional.empty();
         }
         if (targets.stream().anyMatch(controllers::contains) && whole.size() <= controllers.size() / 2) {
-            return Optional.of("only " + whole.size() + " of " + controllers.size() + " controllers would have their data");
+            return Optional.of(
+                    "only " + whole.size() + " of " + controllers.size() + " controllers would have their data");
         }
         return controllers.containsAll(targets) ? Optional.empty() : oneLeft(partitions, without, "has its data");
     }

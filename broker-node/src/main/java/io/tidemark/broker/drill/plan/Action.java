@@ -85,8 +85,6 @@ public enum Action {
     }
 
     static Optional<Action> of(String key) {
-        return Arrays.stream(values())
-                .filter(action -> action.key.equals(key))
-                .findFirst();
+        return Arrays.stream(values()).filter(action -> action.key.equals(key)).findFirst();
     }
 }

@@ -53,9 +53,11 @@ public final class DrillReader {
 
     private static ClusterPlan cluster(YamlNode node) {
         Map<String, YamlNode> fields = node.fields(Set.of("brokers", "controllers", "settings", "disks", "topics"));
-        int brokers = fields.containsKey("brokers") ? (int) fields.get("brokers").number(1, MOST_NODES) : 3;
-        int controllers =
-                fields.containsKey("controllers") ? (int) fields.get("controllers").number(1, MOST_NODES) : 3;
+        int brokers =
+                fields.containsKey("brokers") ? (int) fields.get("brokers").number(1, MOST_NODES) : 3;
+        int controllers = fields.containsKey("controllers")
+                ? (int) fields.get("controllers").number(1, MOST_NODES)
+                : 3;
         Map<String, Map<String, String>> settings = new HashMap<>();
         if (fields.containsKey("settings")) {
             fields.get("settings")
@@ -82,8 +84,7 @@ public final class DrillReader {
     }
 
     private static TopicPlan topic(YamlNode node, int brokers) {
-        Map<String, YamlNode> fields =
-                node.fields(Set.of("name", "partitions", "replicas", "assignment", "configs"));
+        Map<String, YamlNode> fields = node.fields(Set.of("name", "partitions", "replicas", "assignment", "configs"));
         YamlNode name = required(node, fields, "name");
         if (!name.text().matches("[a-z0-9][a-z0-9-]{0,60}")) {
             throw name.wrong("a topic's name is of small letters, digits and hyphens here");

@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
  * {@code all controllers}, {@code all nodes}, a node id, or a name that an earlier step gave.
  */
 public record NodeWords(Kind kind, String argument) {
-    private static final Pattern OF = Pattern.compile("(leader|follower|followers|replicas) of ([A-Za-z0-9._-]+-[0-9]+)");
+    private static final Pattern OF =
+            Pattern.compile("(leader|follower|followers|replicas) of ([A-Za-z0-9._-]+-[0-9]+)");
 
     /** What the argument is: a partition, a node id, a name, or nothing. */
     public enum Kind {
@@ -40,13 +41,12 @@ public record NodeWords(Kind kind, String argument) {
         }
         Matcher of = OF.matcher(words);
         if (of.matches()) {
-            Kind kind =
-                    switch (of.group(1)) {
-                        case "leader" -> Kind.LEADER;
-                        case "follower" -> Kind.FOLLOWER;
-                        case "followers" -> Kind.FOLLOWERS;
-                        default -> Kind.REPLICAS;
-                    };
+            Kind kind = switch (of.group(1)) {
+                case "leader" -> Kind.LEADER;
+                case "follower" -> Kind.FOLLOWER;
+                case "followers" -> Kind.FOLLOWERS;
+                default -> Kind.REPLICAS;
+            };
             return new NodeWords(kind, of.group(2));
         }
         return switch (words) {

@@ -31,10 +31,10 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
         if (!node.isEmpty()) {
             words.append(' ').append(node);
         }
-        arguments.entrySet().stream().sorted(Map.Entry.comparingByKey()).forEach(argument -> words.append(' ')
-                .append(argument.getKey())
-                .append(' ')
-                .append(argument.getValue()));
+        arguments.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .forEach(argument ->
+                        words.append(' ').append(argument.getKey()).append(' ').append(argument.getValue()));
         return words.toString();
     }
 }

@@ -37,8 +37,8 @@ final class StepReader {
     private Step step(YamlNode item) {
         Map<String, YamlNode> fields = item.fields();
         YamlNode key = DrillReader.required(item, fields, "do");
-        Action action =
-                Action.of(key.text()).orElseThrow(() -> key.wrong("there is no action " + key.text() + ", but: " + all()));
+        Action action = Action.of(key.text())
+                .orElseThrow(() -> key.wrong("there is no action " + key.text() + ", but: " + all()));
         checkNames(item, action, fields);
         String node = fields.containsKey("node") ? nodes(fields.get("node")) : "";
         if (action.takesNodes() == node.isEmpty()) {
@@ -102,8 +102,8 @@ final class StepReader {
             case ID -> {
                 int id = Integer.parseInt(words.argument());
                 boolean broker = id >= 1 && id <= cluster.brokers();
-                boolean controller = id >= ClusterPlan.FIRST_CONTROLLER
-                        && id < ClusterPlan.FIRST_CONTROLLER + cluster.controllers();
+                boolean controller =
+                        id >= ClusterPlan.FIRST_CONTROLLER && id < ClusterPlan.FIRST_CONTROLLER + cluster.controllers();
                 if (!broker && !controller) {
                     throw node.wrong("there is no node " + id);
                 }
@@ -135,7 +135,8 @@ final class StepReader {
                 return value.text();
             }
             case "file" -> {
-                if (value.text().startsWith("/") || List.of(value.text().split("/")).contains("..")) {
+                if (value.text().startsWith("/")
+                        || List.of(value.text().split("/")).contains("..")) {
                     throw value.wrong("a file is named relative to the node's directory");
                 }
                 return value.text();

@@ -90,7 +90,8 @@ public record DrillOutcome(
     public List<Line> lines() {
         Map<Measure, Bound> expected = new EnumMap<>(drill.expected(kafka));
         return expected.entrySet().stream()
-                .map(entry -> new Line(entry.getKey(), entry.getValue(), Optional.ofNullable(found.get(entry.getKey()))))
+                .map(entry ->
+                        new Line(entry.getKey(), entry.getValue(), Optional.ofNullable(found.get(entry.getKey()))))
                 .toList();
     }
 

@@ -7,8 +7,7 @@ import java.util.Locale;
 
 /** One page that needs nothing else: the verdict, the timeline as a picture, every change with its cause. */
 public final class HtmlReport {
-    private static final String STYLE =
-            """
+    private static final String STYLE = """
             body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 1180px; padding: 0 1rem;
                    color: #1c2733; background: #fff; }
             h1 { font-size: 1.5rem; margin-bottom: 0.2rem; }
@@ -49,16 +48,17 @@ public final class HtmlReport {
                         outcome.ackedOne(),
                         (outcome.endMs() - outcome.startMs()) / 1000.0))
                 .append("</p>\n");
-        outcome.problems().forEach(problem -> page.append("<p class=\"verdict not\">")
-                .append(escape(problem))
-                .append("</p>\n"));
+        outcome.problems()
+                .forEach(problem -> page.append("<p class=\"verdict not\">")
+                        .append(escape(problem))
+                        .append("</p>\n"));
         page.append("<h2>Timeline</h2>\n").append(new TimelineSvg(outcome).draw());
         measures(page, outcome);
         faults(page, outcome);
         changes(page, outcome);
-        outcome.notes().forEach(note -> page.append("<p class=\"small\">")
-                .append(escape(note))
-                .append("</p>\n"));
+        outcome.notes()
+                .forEach(note ->
+                        page.append("<p class=\"small\">").append(escape(note)).append("</p>\n"));
         return page.append("</body></html>\n").toString();
     }
 
@@ -69,7 +69,9 @@ public final class HtmlReport {
             page.append(line.holds() ? "<tr><td>" : "<tr class=\"bad\"><td>")
                     .append(line.measure().key())
                     .append("</td><td class=\"n\">")
-                    .append(line.value().map(value -> String.format(Locale.ROOT, "%,d", value)).orElse("not measured"))
+                    .append(line.value()
+                            .map(value -> String.format(Locale.ROOT, "%,d", value))
+                            .orElse("not measured"))
                     .append("</td><td>")
                     .append(line.expected())
                     .append("</td><td>")
@@ -85,7 +87,8 @@ public final class HtmlReport {
     }
 
     private static void faults(StringBuilder page, DrillOutcome outcome) {
-        page.append("<h2>What was done</h2>\n<table><tr><th class=\"n\">from</th><th class=\"n\">to</th><th>step</th></tr>\n");
+        page.append(
+                "<h2>What was done</h2>\n<table><tr><th class=\"n\">from</th><th class=\"n\">to</th><th>step</th></tr>\n");
         for (Fault fault : outcome.faults()) {
             page.append("<tr><td class=\"n\">")
                     .append(TextReport.seconds(fault.startMs() - outcome.startMs()))
@@ -99,8 +102,9 @@ public final class HtmlReport {
     }
 
     private static void changes(StringBuilder page, DrillOutcome outcome) {
-        page.append("<h2>Changes of leader and ISR</h2>\n<table><tr><th class=\"n\">at</th><th>partition</th><th>change and cause"
-                + "</th><th>accounted for by</th></tr>\n");
+        page.append(
+                "<h2>Changes of leader and ISR</h2>\n<table><tr><th class=\"n\">at</th><th>partition</th><th>change and cause"
+                        + "</th><th>accounted for by</th></tr>\n");
         for (Change change : outcome.changes()) {
             String by = outcome.explanation(change).orElse(null);
             page.append(by == null ? "<tr class=\"bad\"><td class=\"n\">" : "<tr><td class=\"n\">")

@@ -35,7 +35,9 @@ public final class JsonReport {
         root.put("faults", outcome.faults().stream().map(JsonReport::fault).toList());
         root.put(
                 "changes",
-                outcome.changes().stream().map(change -> change(outcome, change)).toList());
+                outcome.changes().stream()
+                        .map(change -> change(outcome, change))
+                        .toList());
         Map<String, Object> partitions = new LinkedHashMap<>();
         outcome.partitions().forEach((name, partition) -> partitions.put(name, partition(outcome, partition)));
         root.put("partitions", partitions);

@@ -37,14 +37,17 @@ public final class TextReport {
                     .append(outcome.explanation(change).orElse("UNEXPLAINED"))
                     .append('\n');
         }
-        outcome.partitions().forEach((name, partition) -> text.append(String.format(
-                Locale.ROOT,
-                "  %s: longest time without an ack %d ms, from %s%n",
-                name,
-                partition.availability().gapMs(),
-                seconds(partition.availability().fromMs() - outcome.startMs()).strip())));
+        outcome.partitions()
+                .forEach((name, partition) -> text.append(String.format(
+                        Locale.ROOT,
+                        "  %s: longest time without an ack %d ms, from %s%n",
+                        name,
+                        partition.availability().gapMs(),
+                        seconds(partition.availability().fromMs() - outcome.startMs())
+                                .strip())));
         outcome.notes().forEach(note -> text.append("  note: ").append(note).append('\n'));
-        outcome.problems().forEach(problem -> text.append("  PROBLEM: ").append(problem).append('\n'));
+        outcome.problems()
+                .forEach(problem -> text.append("  PROBLEM: ").append(problem).append('\n'));
         text.append('\n').append(summary(outcome)).append('\n');
         return text.toString();
     }
@@ -57,8 +60,7 @@ public final class TextReport {
                 outcome.held() ? "HELD" : "NOT",
                 outcome.drill().name() + (outcome.kafka() ? " (Kafka)" : ""),
                 outcome.acked(),
-                outcome.found().getOrDefault(Measure.LOST, 0L)
-                        + outcome.found().getOrDefault(Measure.WRONG_OFFSET, 0L),
+                outcome.found().getOrDefault(Measure.LOST, 0L) + outcome.found().getOrDefault(Measure.WRONG_OFFSET, 0L),
                 outcome.found().getOrDefault(Measure.DUPLICATED, 0L),
                 outcome.found().getOrDefault(Measure.ACKS_ONE_LOST, 0L),
                 figure(outcome, Measure.UNAVAILABLE_MS),

@@ -54,11 +54,12 @@ final class TimelineSvg {
                 .append(WIDTH)
                 .append(' ')
                 .append(height)
-                .append("\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"system-ui, sans-serif\" font-size=\"11\" "
-                        + "role=\"img\" aria-label=\"timeline\">\n<defs><pattern id=\"elr\" width=\"6\" height=\"6\" "
-                        + "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
-                        + "height=\"6\" fill=\"#f6e3b4\"/><rect width=\"2.5\" height=\"6\" fill=\"#d79a1e\"/></pattern>"
-                        + "</defs>\n");
+                .append(
+                        "\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"system-ui, sans-serif\" font-size=\"11\" "
+                                + "role=\"img\" aria-label=\"timeline\">\n<defs><pattern id=\"elr\" width=\"6\" height=\"6\" "
+                                + "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"6\" "
+                                + "height=\"6\" fill=\"#f6e3b4\"/><rect width=\"2.5\" height=\"6\" fill=\"#d79a1e\"/></pattern>"
+                                + "</defs>\n");
         bands(page, top);
         axis(page);
         page.append(svg);
@@ -162,9 +163,11 @@ final class TimelineSvg {
         svg.append(text(LEFT - 8, y + CHART / 2 + 4, "end", MARK, "high watermark"));
         var shown = partition.marks().subMap(from, to + 1);
         if (!shown.isEmpty()) {
-            long least = shown.values().stream().mapToLong(Long::longValue).min().orElse(0);
+            long least =
+                    shown.values().stream().mapToLong(Long::longValue).min().orElse(0);
             long most = Math.max(
-                    least + 1, shown.values().stream().mapToLong(Long::longValue).max().orElse(1));
+                    least + 1,
+                    shown.values().stream().mapToLong(Long::longValue).max().orElse(1));
             StringBuilder points = new StringBuilder();
             long before = from;
             for (Map.Entry<Long, Long> mark : shown.entrySet()) {
@@ -173,8 +176,8 @@ final class TimelineSvg {
                 }
                 before = mark.getKey();
                 double share = (mark.getValue() - least) / (double) (most - least);
-                points.append(
-                        String.format(Locale.ROOT, "%.1f,%.1f ", x(mark.getKey()), y + CHART - 4 - share * (CHART - 10)));
+                points.append(String.format(
+                        Locale.ROOT, "%.1f,%.1f ", x(mark.getKey()), y + CHART - 4 - share * (CHART - 10)));
             }
             line(points);
             svg.append(text(LEFT - 8, y + CHART / 2 + 17, "end", MARK, String.format(Locale.ROOT, "to %,d", most)));
@@ -206,7 +209,12 @@ final class TimelineSvg {
             if (counts[i] > 0) {
                 double height = Math.max(1, counts[i] / (double) most * (CHART - 6));
                 svg.append(rect(
-                        x(from + i * DrillOutcome.SLICE_MS), y + CHART - height, Math.max(0.6, width - 0.4), height, ACKS, 1));
+                        x(from + i * DrillOutcome.SLICE_MS),
+                        y + CHART - height,
+                        Math.max(0.6, width - 0.4),
+                        height,
+                        ACKS,
+                        1));
             }
         }
         svg.append(text(LEFT - 8, y + CHART / 2 + 17, "end", ACKS, "up to " + most));
@@ -219,7 +227,8 @@ final class TimelineSvg {
         };
         int left = LEFT;
         for (String[] entry : entries) {
-            page.append(rect(left, at - 9, 16, 10, entry[0], 1)).append(text(left + 21, at, "start", "#1c2733", entry[1]));
+            page.append(rect(left, at - 9, 16, 10, entry[0], 1))
+                    .append(text(left + 21, at, "start", "#1c2733", entry[1]));
             left += 85;
         }
     }

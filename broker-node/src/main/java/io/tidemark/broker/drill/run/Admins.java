@@ -94,7 +94,8 @@ final class Admins implements AutoCloseable {
                     if (own) {
                         return true;
                     }
-                    throw new DrillException("topic " + topic.name() + " is there already: this drill did not make it", e);
+                    throw new DrillException(
+                            "topic " + topic.name() + " is there already: this drill did not make it", e);
                 }
                 return false;
             }
@@ -109,10 +110,13 @@ final class Admins implements AutoCloseable {
     Map<TopicPartition, PartitionView> look(Collection<String> topics) {
         Collection<String> names = topics;
         if (topics.isEmpty()) {
-            names = get(admin.listTopics(new ListTopicsOptions().listInternal(true)).names());
+            names = get(
+                    admin.listTopics(new ListTopicsOptions().listInternal(true)).names());
         }
-        Map<TopicPartition, PartitionView> views = new TreeMap<>(
-                (a, b) -> a.topic().equals(b.topic()) ? a.partition() - b.partition() : a.topic().compareTo(b.topic()));
+        Map<TopicPartition, PartitionView> views =
+                new TreeMap<>((a, b) -> a.topic().equals(b.topic())
+                        ? a.partition() - b.partition()
+                        : a.topic().compareTo(b.topic()));
         get(admin.describeTopics(names).allTopicNames()).forEach((name, description) -> {
             for (TopicPartitionInfo info : description.partitions()) {
                 views.put(new TopicPartition(name, info.partition()), PartitionView.of(info, OptionalInt.empty()));
@@ -148,15 +152,14 @@ final class Admins implements AutoCloseable {
 
     void configure(String topic, Map<String, String> settings) {
         List<AlterConfigOp> changes = new ArrayList<>();
-        settings.forEach((key, value) ->
-                changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
+        settings.forEach(
+                (key, value) -> changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
         get(admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), changes))
                 .all());
     }
 
     void reassign(TopicPartition partition, List<Integer> replicas) {
-        get(admin.alterPartitionReassignments(
-                        Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
+        get(admin.alterPartitionReassignments(Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
                 .all());
     }
 

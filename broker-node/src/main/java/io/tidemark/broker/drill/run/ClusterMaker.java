@@ -91,13 +91,14 @@ final class ClusterMaker {
                     .append(node)
                     .append('\n');
         }
-        settings(plan).forEach((role, settings) -> settings.forEach((key, value) -> lines.append("set ")
-                .append(role)
-                .append(' ')
-                .append(key)
-                .append('=')
-                .append(value)
-                .append('\n')));
+        settings(plan)
+                .forEach((role, settings) -> settings.forEach((key, value) -> lines.append("set ")
+                        .append(role)
+                        .append(' ')
+                        .append(key)
+                        .append('=')
+                        .append(value)
+                        .append('\n')));
         return lines.toString();
     }
 
@@ -105,13 +106,19 @@ final class ClusterMaker {
     private static Map<String, Map<String, String>> settings(ClusterPlan plan) {
         String replicas = Integer.toString(Math.min(3, plan.brokers()));
         Map<String, Map<String, String>> settings = new TreeMap<>();
-        settings.put("all", new LinkedHashMap<>(Map.of(
-                "default.replication.factor", replicas,
-                "min.insync.replicas", plan.brokers() < 3 ? "1" : "2")));
-        settings.put("broker", new LinkedHashMap<>(Map.of(
-                "offsets.topic.num.partitions", "1",
-                "offsets.topic.replication.factor", replicas,
-                "group.initial.rebalance.delay.ms", "0")));
+        settings.put(
+                "all",
+                new LinkedHashMap<>(Map.of(
+                        "default.replication.factor",
+                        replicas,
+                        "min.insync.replicas",
+                        plan.brokers() < 3 ? "1" : "2")));
+        settings.put(
+                "broker",
+                new LinkedHashMap<>(Map.of(
+                        "offsets.topic.num.partitions", "1",
+                        "offsets.topic.replication.factor", replicas,
+                        "group.initial.rebalance.delay.ms", "0")));
         settings.put("controller", new LinkedHashMap<>());
         plan.settings().forEach((role, own) -> settings.get(role).putAll(own));
         return settings;
@@ -130,8 +137,10 @@ final class ClusterMaker {
                 data.toString(),
                 "--port",
                 Integer.toString(freePorts())));
-        settings(plan).values().forEach(settings -> settings.forEach((key, value) ->
-                script.addAll(List.of("--set", key + "=" + value))));
+        settings(plan)
+                .values()
+                .forEach(settings ->
+                        settings.forEach((key, value) -> script.addAll(List.of("--set", key + "=" + value))));
         return new DrillCluster(true, true, script, List.of(), data, brokers(plan), controllers(plan), null);
     }
 
@@ -152,7 +161,8 @@ final class ClusterMaker {
                     + ": nothing was done to it");
         }
         TreeMap<Integer, String> controllers = new TreeMap<>();
-        for (String voter : Tool.output(DrillCluster.with(script, "controllers")).strip().split(",")) {
+        for (String voter :
+                Tool.output(DrillCluster.with(script, "controllers")).strip().split(",")) {
             controllers.put(Integer.valueOf(voter.substring(0, voter.indexOf('@'))), voter);
         }
         List<Integer> brokers = new ArrayList<>();
@@ -178,7 +188,8 @@ final class ClusterMaker {
             }
             if (!admins.look(List.of()).values().stream()
                     .allMatch(io.tidemark.broker.drill.PartitionView::isFullyInSync)) {
-                throw new DrillException("not all replicas of the cluster are in sync: a drill begins with a whole one");
+                throw new DrillException(
+                        "not all replicas of the cluster are in sync: a drill begins with a whole one");
             }
         }
         return cluster;

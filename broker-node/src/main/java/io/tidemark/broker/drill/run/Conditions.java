@@ -58,20 +58,21 @@ final class Conditions {
     }
 
     private BooleanSupplier condition(Step step) {
-        TopicPartition partition = step.arguments().containsKey("partition")
-                ? FaultInjector.partition(step.argument("partition"))
-                : null;
+        TopicPartition partition =
+                step.arguments().containsKey("partition") ? FaultInjector.partition(step.argument("partition")) : null;
         return switch (step.argument("until")) {
             case "full-isr" -> this::isFull;
             case "acks" -> acks();
             case "no-leader" -> () -> looks(partition, view -> view.leader() < 0);
-            case "new-leader" -> () -> looks(
-                    partition, view -> view.leader() >= 0 && view.leader() != leadersBefore.getOrDefault(partition, -1));
-            case "isr-size" -> () -> looks(
-                    partition, view -> view.isr().size() == Integer.parseInt(step.argument("size")));
-            case "moved" -> () -> looks(
-                            partition, view -> new HashSet<>(view.replicas()).equals(targets.get(partition)))
-                    && !admins.moves(partition);
+            case "new-leader" ->
+                () -> looks(
+                        partition,
+                        view -> view.leader() >= 0 && view.leader() != leadersBefore.getOrDefault(partition, -1));
+            case "isr-size" ->
+                () -> looks(partition, view -> view.isr().size() == Integer.parseInt(step.argument("size")));
+            case "moved" ->
+                () -> looks(partition, view -> new HashSet<>(view.replicas()).equals(targets.get(partition)))
+                        && !admins.moves(partition);
             default -> throw new IllegalStateException(step.words());
         };
     }
@@ -81,8 +82,7 @@ final class Conditions {
         Map<TopicPartition, Long> wanted = new HashMap<>();
         partitions.forEach(partition -> wanted.put(partition, load.promised(partition) + SOME_ACKS));
         return () -> partitions.stream()
-                .allMatch(partition ->
-                        load.promised(partition) >= wanted.get(partition) || !load.writes(partition));
+                .allMatch(partition -> load.promised(partition) >= wanted.get(partition) || !load.writes(partition));
     }
 
     void awaitFullIsr(int seconds) {

@@ -126,7 +126,8 @@ final class DrillCluster {
     /** All of them side by side; returns when they are ready. */
     void start(Collection<Integer> nodes) {
         List<CompletableFuture<Void>> starts = nodes.stream()
-                .map(node -> CompletableFuture.runAsync(() -> servers.start(node), command -> new Thread(command).start()))
+                .map(node ->
+                        CompletableFuture.runAsync(() -> servers.start(node), command -> new Thread(command).start()))
                 .toList();
         try {
             starts.forEach(CompletableFuture::join);

@@ -215,8 +215,9 @@ final class DrillRun {
         long since = lastRepairMs > 0
                 ? lastRepairMs
                 : faults.stream().mapToLong(Fault::endMs).max().orElse(startMs);
-        boolean full = shown.values().stream().allMatch(partition -> !partition.changes().isEmpty()
-                && isFull(partition.changes().get(partition.changes().size() - 1)));
+        boolean full = shown.values().stream()
+                .allMatch(partition -> !partition.changes().isEmpty()
+                        && isFull(partition.changes().get(partition.changes().size() - 1)));
         if (full) {
             long last = shown.values().stream()
                     .flatMap(partition -> partition.changes().stream())
@@ -241,8 +242,9 @@ final class DrillRun {
         }
         attempt("comparing replicas", () -> compare(shown));
         if (cluster.isKafka()) {
-            notes.add("Kafka's metadata log is not read: changes are those that a client sees ten times a second, without"
-                    + " their causes.");
+            notes.add(
+                    "Kafka's metadata log is not read: changes are those that a client sees ten times a second, without"
+                            + " their causes.");
         } else {
             attempt("checking the metadata logs", () -> {
                 List<String> damages = new MetadataLog(cluster).damages();
@@ -292,7 +294,9 @@ final class DrillRun {
     /** Whether a cluster that was taken is as the drill needs it. */
     static void checkFits(Drill drill, DrillCluster cluster) {
         int needed = drill.cluster().brokers();
-        if (!cluster.isOwn() && (cluster.brokers().size() < needed || !drill.cluster().diskMb().isEmpty())) {
+        if (!cluster.isOwn()
+                && (cluster.brokers().size() < needed
+                        || !drill.cluster().diskMb().isEmpty())) {
             throw new DrillException("this drill needs brokers 1 to " + needed + " with disks of its own making");
         }
     }

@@ -73,8 +73,7 @@ final class FaultInjector {
         }
 
         Fault fault() {
-            return new Fault(
-                    action, startMs, endMs == 0 ? System.currentTimeMillis() : endMs, nodes, partition, words);
+            return new Fault(action, startMs, endMs == 0 ? System.currentTimeMillis() : endMs, nodes, partition, words);
         }
     }
 
@@ -181,15 +180,17 @@ final class FaultInjector {
                 end(nodes, "KILL");
                 start(nodes);
             }
-            case ROLL -> nodes.forEach(node -> {
-                end(Set.of(node), "TERM");
-                start(Set.of(node));
-                conditions.awaitFullIsr(SETTLE_S);
-            });
-            case WIPE -> nodes.forEach(node -> {
-                damaged.add(node);
-                cluster.wipe(node);
-            });
+            case ROLL ->
+                nodes.forEach(node -> {
+                    end(Set.of(node), "TERM");
+                    start(Set.of(node));
+                    conditions.awaitFullIsr(SETTLE_S);
+                });
+            case WIPE ->
+                nodes.forEach(node -> {
+                    damaged.add(node);
+                    cluster.wipe(node);
+                });
             case DELETE_FILE -> nodes.forEach(node -> damage(node, step.argument("file"), false));
             case CORRUPT_FILE -> nodes.forEach(node -> damage(node, step.argument("file"), true));
             case FILL_DISK -> {
@@ -198,9 +199,8 @@ final class FaultInjector {
             }
             case FREE_DISK -> free(nodes);
             case UNPLUG -> {
-                Network.Cable cable = step.argument("from").equals("controllers")
-                        ? Network.Cable.CONTROLLERS
-                        : Network.Cable.BROKERS;
+                Network.Cable cable =
+                        step.argument("from").equals("controllers") ? Network.Cable.CONTROLLERS : Network.Cable.BROKERS;
                 nodes.forEach(node -> {
                     unplugged.put(node, cable);
                     cluster.network().unplug(cable, node);
@@ -209,9 +209,10 @@ final class FaultInjector {
             case PLUG -> plug(nodes);
             case CONFIGURE -> admins.configure(step.argument("topic"), settings(step.argument("set")));
             case REASSIGN -> admins.reassign(partition(step.argument("partition")), replicas(step));
-            case ELECT -> admins.elect(
-                    partition(step.argument("partition")),
-                    step.argument("type").equals("unclean") ? ElectionType.UNCLEAN : ElectionType.PREFERRED);
+            case ELECT ->
+                admins.elect(
+                        partition(step.argument("partition")),
+                        step.argument("type").equals("unclean") ? ElectionType.UNCLEAN : ElectionType.PREFERRED);
             case AWAIT -> throw new IllegalStateException("not an act");
         }
     }
@@ -355,7 +356,9 @@ final class FaultInjector {
     }
 
     private static List<Integer> replicas(Step step) {
-        return Arrays.stream(step.argument("to").split(",")).map(Integer::valueOf).toList();
+        return Arrays.stream(step.argument("to").split(","))
+                .map(Integer::valueOf)
+                .toList();
     }
 
     private static Map<String, String> settings(String text) {
@@ -371,21 +374,20 @@ final class FaultInjector {
 
     private Set<Integer> resolve(String words) {
         NodeWords meant = NodeWords.of(words, named.keySet());
-        Set<Integer> nodes =
-                switch (meant.kind()) {
-                    case NAME -> named.get(meant.argument());
-                    case ID -> Set.of(Integer.valueOf(meant.argument()));
-                    case ALL_BROKERS -> cluster.brokers();
-                    case ALL_CONTROLLERS -> cluster.controllers();
-                    case ALL_NODES -> new TreeSet<>(cluster.nodes());
-                    case ACTING_CONTROLLER -> Set.of(actingController());
-                    case OTHER_CONTROLLERS -> {
-                        Set<Integer> others = cluster.controllers();
-                        others.remove(actingController());
-                        yield others;
-                    }
-                    default -> replicas(meant);
-                };
+        Set<Integer> nodes = switch (meant.kind()) {
+            case NAME -> named.get(meant.argument());
+            case ID -> Set.of(Integer.valueOf(meant.argument()));
+            case ALL_BROKERS -> cluster.brokers();
+            case ALL_CONTROLLERS -> cluster.controllers();
+            case ALL_NODES -> new TreeSet<>(cluster.nodes());
+            case ACTING_CONTROLLER -> Set.of(actingController());
+            case OTHER_CONTROLLERS -> {
+                Set<Integer> others = cluster.controllers();
+                others.remove(actingController());
+                yield others;
+            }
+            default -> replicas(meant);
+        };
         if (nodes.isEmpty()) {
             throw new DrillException("there is no " + words + " now");
         }
@@ -410,7 +412,11 @@ final class FaultInjector {
         Set<Integer> nodes = new TreeSet<>();
         switch (meant.kind()) {
             case LEADER -> nodes.add(view.leader());
-            case FOLLOWER -> view.isr().stream().filter(id -> id != view.leader()).findFirst().ifPresent(nodes::add);
+            case FOLLOWER ->
+                view.isr().stream()
+                        .filter(id -> id != view.leader())
+                        .findFirst()
+                        .ifPresent(nodes::add);
             default -> {
                 nodes.addAll(view.replicas());
                 if (meant.kind() == NodeWords.Kind.FOLLOWERS) {

@@ -66,12 +66,7 @@ final class Load {
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, plan.idempotent());
         AckLedger ledger = new AckLedger();
         SteadyWriter writer = new SteadyWriter(
-                partition,
-                ledger,
-                plan.perSecond(),
-                index * Promises.NUMBERS_PER_PRODUCER,
-                plan.count(),
-                settings);
+                partition, ledger, plan.perSecond(), index * Promises.NUMBERS_PER_PRODUCER, plan.count(), settings);
         return new Writing(index, plan, partition, ledger, writer);
     }
 
@@ -129,8 +124,7 @@ final class Load {
         }
         for (Map.Entry<String, List<WatchedConsumer>> reader : readers.entrySet()) {
             try {
-                Waiting.until(
-                        reader.getKey() + " to see everything", 30, () -> hasSeen(reader.getValue(), records));
+                Waiting.until(reader.getKey() + " to see everything", 30, () -> hasSeen(reader.getValue(), records));
             } catch (DrillException e) {
                 // What it did not see is counted.
                 continue;

@@ -22,8 +22,8 @@ final class MetadataLog {
 
     /** The story of a partition from its creation on. */
     List<Change> changes(TopicPartition partition) {
-        Tool.Ended ended = cluster.metadataLog(
-                "why", "--json", partition.topic(), Integer.toString(partition.partition()));
+        Tool.Ended ended =
+                cluster.metadataLog("why", "--json", partition.topic(), Integer.toString(partition.partition()));
         if (ended.status() != 0) {
             throw new DrillException("the metadata log does not tell the story of " + partition + ": "
                     + (ended.err() + ended.out()).strip());
@@ -48,7 +48,9 @@ final class MetadataLog {
     /** What is wrong with the logs of the controllers, read from their directories; empty if nothing is. */
     List<String> damages() {
         List<String> words = new ArrayList<>();
-        cluster.controllers().forEach(node -> words.addAll(List.of("--dir", cluster.directory(node).toString())));
+        cluster.controllers()
+                .forEach(node ->
+                        words.addAll(List.of("--dir", cluster.directory(node).toString())));
         words.addAll(List.of("verify", "--json"));
         Tool.Ended ended = cluster.metadataLog(words.toArray(String[]::new));
         List<String> damages = new ArrayList<>();

@@ -34,7 +34,8 @@ final class ReplicaFiles {
         for (Path directory : directories.values()) {
             for (String line : lines(directory.resolve(MARKS))) {
                 if (line.startsWith(prefix)) {
-                    mark = Math.max(mark, Long.parseLong(line.substring(prefix.length()).strip()));
+                    mark = Math.max(
+                            mark, Long.parseLong(line.substring(prefix.length()).strip()));
                 }
             }
         }
@@ -58,7 +59,8 @@ final class ReplicaFiles {
     static List<String> differences(Map<Integer, Path> directories, TopicPartition partition, long mark) {
         List<String> differences = new ArrayList<>();
         Map<Integer, List<Stored>> replicas = new TreeMap<>();
-        directories.forEach((broker, directory) -> replicas.put(broker, read(directory.resolve(partition.toString()), mark)));
+        directories.forEach(
+                (broker, directory) -> replicas.put(broker, read(directory.resolve(partition.toString()), mark)));
         // Retention may have taken more from one than from another.
         long start = replicas.values().stream()
                 .mapToLong(batches -> batches.isEmpty() ? 0 : batches.get(0).base())
@@ -73,15 +75,17 @@ final class ReplicaFiles {
             if (first == null) {
                 first = replica.getKey();
                 model = batches;
-                long end = batches.isEmpty() ? 0 : batches.get(batches.size() - 1).next();
+                long end =
+                        batches.isEmpty() ? 0 : batches.get(batches.size() - 1).next();
                 if (end < mark) {
                     differences.add(partition + ": broker " + first + " ends at " + end + ", below the mark " + mark);
                 }
                 continue;
             }
             int other = first;
-            difference(model, batches).ifPresent(what -> differences.add(
-                    partition + ": broker " + replica.getKey() + " differs from broker " + other + " " + what));
+            difference(model, batches)
+                    .ifPresent(what -> differences.add(
+                            partition + ": broker " + replica.getKey() + " differs from broker " + other + " " + what));
         }
         return differences;
     }

@@ -16,6 +16,7 @@ class AvailabilityTest {
     @Test
     void acksBeforeTheLoadCountForNothing() {
         assertThat(Availability.of(new long[] {5, 110}, 100, 120)).isEqualTo(new Availability(10, 100));
-        assertThat(Availability.histogram(new long[] {5, 110, 199, 200, 500}, 100, 300, 100)).containsExactly(2, 1);
+        assertThat(Availability.histogram(new long[] {5, 110, 199, 200, 500}, 100, 300, 100))
+                .containsExactly(2, 1);
     }
 }

@@ -15,19 +15,24 @@ class ExplanationTest {
 
     @Test
     void aLeaderThatWasKilledAccountsForTheChange() {
-        assertThat(explain(change(2_000, WHOLE, state(2, 2, 3), "FenceBrokers"), KILLED)).contains("kill 1");
+        assertThat(explain(change(2_000, WHOLE, state(2, 2, 3), "FenceBrokers"), KILLED))
+                .contains("kill 1");
     }
 
     @Test
     void nothingAccountsForAChangeBeforeTheFaultOrLongAfterIt() {
-        assertThat(explain(change(900, WHOLE, state(2, 2, 3), "FenceBrokers"), KILLED)).isEmpty();
-        assertThat(explain(change(60_000, WHOLE, state(2, 2, 3), "FenceBrokers"), KILLED)).isEmpty();
+        assertThat(explain(change(900, WHOLE, state(2, 2, 3), "FenceBrokers"), KILLED))
+                .isEmpty();
+        assertThat(explain(change(60_000, WHOLE, state(2, 2, 3), "FenceBrokers"), KILLED))
+                .isEmpty();
     }
 
     @Test
     void aBrokerThatNobodyTouchedMustNotLeave() {
-        assertThat(explain(change(2_000, WHOLE, state(1, 1, 3), "AlterPartition"), KILLED)).isEmpty();
-        assertThat(explain(change(2_000, WHOLE, state(2, 2), "FenceBrokers"), KILLED)).isEmpty();
+        assertThat(explain(change(2_000, WHOLE, state(1, 1, 3), "AlterPartition"), KILLED))
+                .isEmpty();
+        assertThat(explain(change(2_000, WHOLE, state(2, 2), "FenceBrokers"), KILLED))
+                .isEmpty();
     }
 
     @Test
@@ -40,21 +45,26 @@ class ExplanationTest {
 
     @Test
     void leadershipGoesBackToTheOneThatWasKilled() {
-        assertThat(explain(change(90_000, state(2, 1, 2, 3), WHOLE, "BalanceLeaders"), KILLED)).contains("kill 1");
+        assertThat(explain(change(90_000, state(2, 1, 2, 3), WHOLE, "BalanceLeaders"), KILLED))
+                .contains("kill 1");
     }
 
     @Test
     void leadershipMustNotMoveBetweenBrokersThatNobodyTouched() {
-        assertThat(explain(change(2_000, state(2, 1, 2, 3), state(3, 1, 2, 3), "BalanceLeaders"), KILLED)).isEmpty();
+        assertThat(explain(change(2_000, state(2, 1, 2, 3), state(3, 1, 2, 3), "BalanceLeaders"), KILLED))
+                .isEmpty();
     }
 
     @Test
     void whatTheDrillAskedForExplainsItself() {
         Fault elected = new Fault(Action.ELECT, 1_000, 1_100, Set.of(), "t-0", "elect t-0");
-        assertThat(explain(change(1_050, WHOLE, state(3, 3), "ElectLeaders"), elected)).contains("elect t-0");
-        assertThat(explain(change(1_050, WHOLE, state(3, 3), "FenceBrokers"), elected)).isEmpty();
+        assertThat(explain(change(1_050, WHOLE, state(3, 3), "ElectLeaders"), elected))
+                .contains("elect t-0");
+        assertThat(explain(change(1_050, WHOLE, state(3, 3), "FenceBrokers"), elected))
+                .isEmpty();
         Fault other = new Fault(Action.ELECT, 1_000, 1_100, Set.of(), "t-1", "elect t-1");
-        assertThat(explain(change(1_050, WHOLE, state(3, 3), "ElectLeaders"), other)).isEmpty();
+        assertThat(explain(change(1_050, WHOLE, state(3, 3), "ElectLeaders"), other))
+                .isEmpty();
     }
 
     @Test

@@ -35,7 +35,9 @@ class ReckoningTest {
     @Test
     void aMissingRecordIsLostOrAllowedByWhatItsAckPromised() {
         Reckoning reckoning = reckon(
-                List.of(ledger(0, STEADY, Map.of(0L, 0L, 1L, 1L)), ledger(1, HASTY, Map.of(SECOND, 1L, SECOND + 1, 2L))),
+                List.of(
+                        ledger(0, STEADY, Map.of(0L, 0L, 1L, 1L)),
+                        ledger(1, HASTY, Map.of(SECOND, 1L, SECOND + 1, 2L))),
                 records(0, 0),
                 records(0, 0));
         assertThat(reckoning.counts()).containsEntry(Measure.LOST, 1L).containsEntry(Measure.ACKS_ONE_LOST, 2L);
@@ -54,8 +56,8 @@ class ReckoningTest {
     @Test
     void repeatsBreakOnlyWhatAnIdempotentProducerIsPromised() {
         List<ReadRecord> twice = records(0, 0, 1, 0, 2, SECOND, 3, SECOND);
-        Reckoning reckoning = reckon(
-                List.of(ledger(0, STEADY, Map.of(0L, 0L)), ledger(1, PLAIN, Map.of(SECOND, 2L))), twice, twice);
+        Reckoning reckoning =
+                reckon(List.of(ledger(0, STEADY, Map.of(0L, 0L)), ledger(1, PLAIN, Map.of(SECOND, 2L))), twice, twice);
         assertThat(reckoning.counts()).containsEntry(Measure.DUPLICATED, 1L).containsEntry(Measure.REPEATED, 1L);
     }
 
@@ -78,8 +80,7 @@ class ReckoningTest {
 
     private static Reckoning reckon(List<Ledger> ledgers, List<ReadRecord> records, List<ReadRecord> reads) {
         Reckoning reckoning = new Reckoning();
-        reckoning.add(new Promises(
-                new TopicPartition("t", 0), ledgers, List.of(new Reader("reader", reads)), records));
+        reckoning.add(new Promises(new TopicPartition("t", 0), ledgers, List.of(new Reader("reader", reads)), records));
         return reckoning;
     }
 

@@ -20,28 +20,35 @@ class SurvivalTest {
     @Test
     void aMajorityOfControllersHasToBeLeft() {
         assertThat(harm(Set.of(101), Set.of())).isEmpty();
-        assertThat(harm(Set.of(101), Set.of(103))).hasValueSatisfying(words -> assertThat(words).contains("only 1 of 3"));
+        assertThat(harm(Set.of(101), Set.of(103)))
+                .hasValueSatisfying(words -> assertThat(words).contains("only 1 of 3"));
         assertThat(harm(Set.of(101, 102), Set.of())).isPresent();
     }
 
     @Test
     void ofEachPartitionOneOfIsrOrElrHasToBeLeft() {
         assertThat(harm(Set.of(3), Set.of())).isEmpty();
-        assertThat(harm(Set.of(3), Set.of(2))).hasValueSatisfying(words -> assertThat(words).contains("b-0"));
-        assertThat(harm(Set.of(1, 2), Set.of())).hasValueSatisfying(words -> assertThat(words).contains("a-0"));
+        assertThat(harm(Set.of(3), Set.of(2)))
+                .hasValueSatisfying(words -> assertThat(words).contains("b-0"));
+        assertThat(harm(Set.of(1, 2), Set.of()))
+                .hasValueSatisfying(words -> assertThat(words).contains("a-0"));
     }
 
     @Test
     void whatCannotBeLookedAtIsNotRisked() {
-        assertThat(survival.refusal(Action.KILL, Set.of(1), Set.of(), Set.of(), null)).isPresent();
-        assertThat(survival.refusal(Action.KILL, Set.of(101), Set.of(), Set.of(), null)).isEmpty();
+        assertThat(survival.refusal(Action.KILL, Set.of(1), Set.of(), Set.of(), null))
+                .isPresent();
+        assertThat(survival.refusal(Action.KILL, Set.of(101), Set.of(), Set.of(), null))
+                .isEmpty();
     }
 
     @Test
     void aDrillThatSaysSoMayTakeEverything() {
         Survival all = new Survival(new Keeps(false, false, true), CONTROLLERS);
-        assertThat(all.refusal(Action.KILL, Set.of(1, 2, 3, 101, 102, 103), Set.of(), Set.of(), null)).isEmpty();
-        assertThat(all.refusal(Action.WIPE, Set.of(1, 2), Set.of(), Set.of(), PARTITIONS)).isPresent();
+        assertThat(all.refusal(Action.KILL, Set.of(1, 2, 3, 101, 102, 103), Set.of(), Set.of(), null))
+                .isEmpty();
+        assertThat(all.refusal(Action.WIPE, Set.of(1, 2), Set.of(), Set.of(), PARTITIONS))
+                .isPresent();
     }
 
     @Test
@@ -54,13 +61,16 @@ class SurvivalTest {
 
     @Test
     void thoseThatRollAreDownOneAtATime() {
-        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(), Set.of(), PARTITIONS)).isEmpty();
-        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(2), Set.of(), PARTITIONS)).isPresent();
+        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(), Set.of(), PARTITIONS))
+                .isEmpty();
+        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(2), Set.of(), PARTITIONS))
+                .isPresent();
     }
 
     @Test
     void repairsAreAlwaysAllowed() {
-        assertThat(survival.refusal(Action.START, Set.of(1), Set.of(1, 2, 3), Set.of(), null)).isEmpty();
+        assertThat(survival.refusal(Action.START, Set.of(1), Set.of(1, 2, 3), Set.of(), null))
+                .isEmpty();
     }
 
     private Optional<String> harm(Set<Integer> targets, Set<Integer> gone) {

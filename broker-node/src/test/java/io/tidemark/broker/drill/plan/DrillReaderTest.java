@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class DrillReaderTest {
-    private static final String SOUND =
-            """
+    private static final String SOUND = """
             name: example
             promise: >
               It holds
@@ -65,9 +64,7 @@ class DrillReaderTest {
         assertThat(drill.workload().consumers().get(1).members()).isEqualTo(2);
         assertThat(drill.keeps()).isEqualTo(new Keeps(true, false, true));
         assertThat(drill.lengthMs()).isEqualTo(4000);
-        assertThat(drill.steps())
-                .extracting(Step::atMs)
-                .containsExactly(1000L, 1500L, 2000L, 2500L);
+        assertThat(drill.steps()).extracting(Step::atMs).containsExactly(1000L, 1500L, 2000L, 2500L);
         assertThat(drill.steps().get(3).argument("to")).isEqualTo("3,1");
         assertThat(drill.steps().get(0).line()).isEqualTo(21);
     }
@@ -84,10 +81,7 @@ class DrillReaderTest {
 
     /** What is replaced by what, the line that is told, and a part of the message. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             name: example               | name: Ex ample          | 1  | small letters
             length: 4s                  | length: four            | 25 | has to be a time
             length: 4s                  | len: 4s                 | 25 | there is no len here

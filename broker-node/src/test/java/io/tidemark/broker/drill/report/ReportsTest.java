@@ -30,9 +30,7 @@ import org.xml.sax.InputSource;
 
 class ReportsTest {
     private static final long START = 1_000_000;
-    private static final Drill DRILL = DrillReader.read(
-            "file",
-            """
+    private static final Drill DRILL = DrillReader.read("file", """
             name: example
             promise: What is <acked> & kept.
             cluster: {topics: [{name: t}]}
@@ -49,7 +47,9 @@ class ReportsTest {
         assertThat(outcome(Map.of(Measure.LOST, 0L), 0, List.of()).held())
                 .as("nothing acked proves nothing")
                 .isFalse();
-        assertThat(outcome(Map.of(Measure.LOST, 0L), 5, List.of("a step failed")).held()).isFalse();
+        assertThat(outcome(Map.of(Measure.LOST, 0L), 5, List.of("a step failed"))
+                        .held())
+                .isFalse();
     }
 
     @Test
@@ -65,7 +65,8 @@ class ReportsTest {
         JsonNode json = new ObjectMapper().readTree(JsonReport.of(outcome(Map.of(Measure.LOST, 2L), 5, List.of())));
         assertThat(json.path("held").asBoolean(true)).isFalse();
         assertThat(json.path("measures").path("lost").path("value").asLong()).isEqualTo(2);
-        assertThat(json.path("measures").path("vanished").path("value").isNull()).isTrue();
+        assertThat(json.path("measures").path("vanished").path("value").isNull())
+                .isTrue();
         assertThat(json.path("changes").get(0).path("explainedBy").asText()).isEqualTo("kill 1");
         assertThat(json.path("changes").get(1).path("explainedBy").isNull()).isTrue();
         assertThat(json.path("partitions").path("t-0").path("acksPer100Ms")).hasSize(20);
@@ -74,7 +75,9 @@ class ReportsTest {
     @Test
     void thePageNeedsNothingElseAndItsPictureIsWellFormed() throws Exception {
         String page = HtmlReport.of(outcome(Map.of(Measure.LOST, 0L), 5, List.of()));
-        assertThat(page).contains("What is &lt;acked&gt; &amp; kept.", ">held<").doesNotContain("<script", "<link", "src=");
+        assertThat(page)
+                .contains("What is &lt;acked&gt; &amp; kept.", ">held<")
+                .doesNotContain("<script", "<link", "src=");
         assertThat(page.replace("http://www.w3.org/2000/svg", "")).doesNotContain("http:", "https:", "url(h");
         Document svg = svg(page);
         List<Element> bands = rects(svg, "#c8553d");
@@ -82,7 +85,9 @@ class ReportsTest {
         // The load lasts 2 s, the fault from 0.5 s to 1.5 s: half of the picture.
         double whole = width(rects(svg, "#f3f5f7").get(0));
         assertThat(width(bands.get(0))).isBetween(whole * 0.49, whole * 0.51);
-        assertThat(rects(svg, "#134f8c")).as("leads: broker 1, then 2, and the legend").hasSize(4);
+        assertThat(rects(svg, "#134f8c"))
+                .as("leads: broker 1, then 2, and the legend")
+                .hasSize(4);
     }
 
     private static Document svg(String page) throws Exception {

@@ -20,8 +20,7 @@ class DrillScriptTest {
     private static final Path SCRIPT =
             Path.of("..", "scripts", "drill.sh").toAbsolutePath().normalize();
 
-    private static final String LEADER_KILLED =
-            """
+    private static final String LEADER_KILLED = """
             name: small
             promise: A killed leader costs nothing that was acknowledged.
             cluster:
@@ -55,8 +54,10 @@ class DrillScriptTest {
         JsonNode json = new ObjectMapper().readTree(report.resolve("small.json").toFile());
         assertThat(json.path("held").asBoolean()).isTrue();
         assertThat(json.path("acked").asLong()).isGreaterThan(100);
-        assertThat(json.path("measures").path("replicas-differ").path("value").asLong(-1)).isZero();
-        assertThat(json.path("measures").path("metadata-differs").path("value").asLong(-1)).isZero();
+        assertThat(json.path("measures").path("replicas-differ").path("value").asLong(-1))
+                .isZero();
+        assertThat(json.path("measures").path("metadata-differs").path("value").asLong(-1))
+                .isZero();
         int victim = json.path("faults").get(0).path("nodes").get(0).asInt();
         JsonNode change = json.path("changes").get(0);
         assertThat(change.path("before").path("leader").asInt()).isEqualTo(victim);

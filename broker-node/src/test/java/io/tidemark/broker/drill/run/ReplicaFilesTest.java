@@ -30,7 +30,8 @@ class ReplicaFilesTest {
             Path data = directory.resolve("broker-" + broker);
             Files.createDirectories(data.resolve("t-0"));
             replicas.put(broker, data);
-            Files.writeString(data.resolve("replication-offset-checkpoint"), "0\n2\nt 0 " + (broker + 1) + "\nt2 0 9\n");
+            Files.writeString(
+                    data.resolve("replication-offset-checkpoint"), "0\n2\nt 0 " + (broker + 1) + "\nt2 0 9\n");
         }
     }
 
@@ -60,7 +61,10 @@ class ReplicaFilesTest {
     void aMissingBatchBelowTheMarkIsToldWhicheverReplicaLacksIt() throws IOException {
         write(1, 0, batch(0, "a"), batch(1, "b"));
         write(2, 0, batch(0, "a"));
-        assertThat(ReplicaFiles.differences(replicas, PARTITION, 2)).singleElement().asString().contains("in length");
+        assertThat(ReplicaFiles.differences(replicas, PARTITION, 2))
+                .singleElement()
+                .asString()
+                .contains("in length");
         replicas.remove(1);
         assertThat(ReplicaFiles.differences(replicas, PARTITION, 2))
                 .containsExactly("t-0: broker 2 ends at 1, below the mark 2");
