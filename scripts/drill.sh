@@ -164,6 +164,12 @@ run_drill() {
   client=$!
   wait "$client" || status=$?
   client=
+  # What went wrong may be in them; nothing else of the cluster is left.
+  if [[ $status -ne 0 && $status -ne 2 && -d $work/$name/cluster/logs ]]; then
+    rm -rf "$report/$name-logs"
+    cp -r "$work/$name/cluster/logs" "$report/$name-logs"
+    echo "the nodes' logs: $report/$name-logs"
+  fi
   destroy
   return "$status"
 }

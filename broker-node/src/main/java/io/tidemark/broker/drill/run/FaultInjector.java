@@ -2,12 +2,10 @@ package io.tidemark.broker.drill.run;
 
 import io.tidemark.broker.drill.DrillException;
 import io.tidemark.broker.drill.PartitionView;
-import io.tidemark.broker.drill.Waiting;
 import io.tidemark.broker.drill.judge.Fault;
 import io.tidemark.broker.drill.judge.PartitionStateView;
 import io.tidemark.broker.drill.judge.Survival;
 import io.tidemark.broker.drill.plan.Action;
-import io.tidemark.broker.drill.plan.NodeWords;
 import io.tidemark.broker.drill.plan.Step;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -38,6 +36,7 @@ final class FaultInjector {
 
     private final DrillCluster cluster;
     private final Admins admins;
+    private final NodeFinder finder;
     private final Survival survival;
     private final Conditions conditions;
     private final Consumer<String> tell;
@@ -82,6 +81,7 @@ final class FaultInjector {
             DrillCluster cluster, Admins admins, Survival survival, Conditions conditions, Consumer<String> tell) {
         this.cluster = cluster;
         this.admins = admins;
+        this.finder = new NodeFinder(cluster, admins);
         this.survival = survival;
         this.conditions = conditions;
         this.tell = tell;
@@ -101,7 +101,7 @@ final class FaultInjector {
         if (closed) {
             throw new DrillException("the drill was interrupted");
         }
-        Set<Integer> nodes = step.node().isEmpty() ? targetsWithout(step) : resolve(step.node());
+        Set<Integer> nodes = step.node().isEmpty() ? targetsWithout(step) : finder.find(step.node(), named);
         if (!step.as().isEmpty()) {
             named.put(step.as(), nodes);
         }
@@ -370,62 +370,6 @@ final class FaultInjector {
     static TopicPartition partition(String name) {
         int dash = name.lastIndexOf('-');
         return new TopicPartition(name.substring(0, dash), Integer.parseInt(name.substring(dash + 1)));
-    }
-
-    private Set<Integer> resolve(String words) {
-        NodeWords meant = NodeWords.of(words, named.keySet());
-        Set<Integer> nodes = switch (meant.kind()) {
-            case NAME -> named.get(meant.argument());
-            case ID -> Set.of(Integer.valueOf(meant.argument()));
-            case ALL_BROKERS -> cluster.brokers();
-            case ALL_CONTROLLERS -> cluster.controllers();
-            case ALL_NODES -> new TreeSet<>(cluster.nodes());
-            case ACTING_CONTROLLER -> Set.of(actingController());
-            case OTHER_CONTROLLERS -> {
-                Set<Integer> others = cluster.controllers();
-                others.remove(actingController());
-                yield others;
-            }
-            default -> replicas(meant);
-        };
-        if (nodes.isEmpty()) {
-            throw new DrillException("there is no " + words + " now");
-        }
-        return new TreeSet<>(nodes);
-    }
-
-    private int actingController() {
-        int[] leader = {-1};
-        Waiting.until("an acting controller", SETTLE_S, () -> {
-            try {
-                leader[0] = admins.actingController();
-            } catch (DrillException e) {
-                return false;
-            }
-            return leader[0] >= 0;
-        });
-        return leader[0];
-    }
-
-    private Set<Integer> replicas(NodeWords meant) {
-        PartitionView view = admins.look(partition(meant.argument()));
-        Set<Integer> nodes = new TreeSet<>();
-        switch (meant.kind()) {
-            case LEADER -> nodes.add(view.leader());
-            case FOLLOWER ->
-                view.isr().stream()
-                        .filter(id -> id != view.leader())
-                        .findFirst()
-                        .ifPresent(nodes::add);
-            default -> {
-                nodes.addAll(view.replicas());
-                if (meant.kind() == NodeWords.Kind.FOLLOWERS) {
-                    nodes.remove(view.leader());
-                }
-            }
-        }
-        nodes.remove(-1);
-        return nodes;
     }
 
     private static String ids(Set<Integer> nodes) {
