@@ -18,7 +18,7 @@ public enum Measure {
     METADATA_DIFFERS("metadata-differs", Bound.exactly(0), "1 unless the controllers' logs are sound and agree"),
     UNEXPLAINED("unexplained", Bound.exactly(0), "changes of leader or ISR that no fault accounts for"),
     UNAVAILABLE_MS("unavailable-ms", Bound.ANY, "longest time from one ack to the next (acks=all), any partition"),
-    FULL_ISR_MS("full-isr-ms", Bound.ANY, "from the end of the last fault until all replicas were in sync");
+    FULL_ISR_MS("full-isr-ms", Bound.ANY, "from the last repair until all replicas were in sync");
 
     private final String key;
     private final Bound usual;

@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.plan;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +13,9 @@ import java.util.Map;
  * @param line of the file, from 1
  */
 public record Step(long atMs, Action action, String node, String as, Map<String, String> arguments, int line) {
+    private static final List<String> ORDER =
+            List.of("until", "topic", "partition", "to", "type", "size", "set", "file", "from");
+
     public Step {
         arguments = Map.copyOf(arguments);
     }
@@ -31,10 +35,11 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
         if (!node.isEmpty()) {
             words.append(' ').append(node);
         }
-        arguments.entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .forEach(argument ->
-                        words.append(' ').append(argument.getKey()).append(' ').append(argument.getValue()));
+        for (String name : ORDER) {
+            if (arguments.containsKey(name)) {
+                words.append(' ').append(name).append(' ').append(arguments.get(name));
+            }
+        }
         return words.toString();
     }
 }
