@@ -157,9 +157,10 @@ run_drill() {
   local status=0 name
   name=$(basename "$1" .yaml)
   mkdir -p "$work/$name"
-  "$JAVA" -Xmx512m -XX:+UseSerialGC "-Dlog4j2.configurationFile=$ROOT/config/log4j2-tools.xml" -cp "$CLASS_PATH" \
-    io.tidemark.broker.drill.run.DrillMain --scripts "$ROOT/scripts" --work "$work/$name" --report "$report" \
-    ${kafka[@]+"${kafka[@]}"} ${taken[@]+"${taken[@]}"} "$1" &
+  # What the clients log, above all of nodes that are gone, goes to a file beside the nodes' own.
+  "$JAVA" -Xmx512m -XX:+UseSerialGC "-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" \
+    "-Dtidemark.log.dir=$work/$name/cluster/logs/runner" -cp "$CLASS_PATH" io.tidemark.broker.drill.run.DrillMain \
+    --scripts "$ROOT/scripts" --work "$work/$name" --report "$report" ${kafka[@]+"${kafka[@]}"} ${taken[@]+"${taken[@]}"} "$1" &
   # In the background: a shell that waits takes signals at once.
   client=$!
   wait "$client" || status=$?
@@ -168,7 +169,7 @@ run_drill() {
   if [[ $status -ne 0 && $status -ne 2 && -d $work/$name/cluster/logs ]]; then
     rm -rf "$report/$name-logs"
     cp -r "$work/$name/cluster/logs" "$report/$name-logs"
-    echo "the nodes' logs: $report/$name-logs"
+    echo "the logs of nodes and clients: $report/$name-logs"
   fi
   destroy
   return "$status"

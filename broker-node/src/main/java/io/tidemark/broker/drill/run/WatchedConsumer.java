@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -16,6 +17,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** An unmodified consumer, of a group or with partitions assigned to it, that notes all it is given. */
 final class WatchedConsumer {
+    private static final long COMMIT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final KafkaConsumer<String, String> consumer;
     private final boolean commits;
     private final Thread thread;
@@ -89,12 +92,14 @@ final class WatchedConsumer {
     }
 
     private void read() {
+        long committed = System.nanoTime();
         try {
             while (!stopping) {
                 for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200))) {
                     note(record);
                 }
-                if (commits) {
+                if (commits && System.nanoTime() - committed > COMMIT_EVERY_NANOS) {
+                    committed = System.nanoTime();
                     // Of what was noted: what is not committed comes again.
                     consumer.commitAsync();
                 }
