@@ -99,6 +99,7 @@ work=$(mktemp -d "$(cd "$parent" && pwd)/tidemark-drill.XXXX")
 # Names of networks and namespaces begin so; Network in the drills' runner has the same rule.
 networks=td${work##*.}
 
+# shellcheck disable=SC2317 # called by wait_for
 is_dead() { [[ ! -r /proc/$1/cmdline || -z $(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline") ]]; }
 
 # Process ids of this run: those whose command line shows its directory, nodes and scripts that start them.
@@ -106,9 +107,9 @@ processes() { grep -lFa -- "$work/" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / 
 
 # Ends every process of the drill's own cluster at once, and removes its networks, mounts and files.
 destroy() {
-  local pid mount link round
+  local pid mount link
   # A script that is just about to start a node may be among them: until a look finds none.
-  for round in 1 2 3 4 5; do
+  for _ in 1 2 3 4 5; do
     local left=no
     for pid in $(processes); do
       left=yes
