@@ -68,7 +68,7 @@ final class DrillRun {
             FaultInjector injector = new FaultInjector(
                     cluster, admins, new Survival(drill.keeps(), cluster.controllers()), conditions, this::tell);
             // A cluster that the drill has made is removed by whoever gave it the directory.
-            Thread repair = new Thread(() -> repair(injector, admins));
+            Thread repair = new Thread(() -> repair(injector));
             if (!cluster.isOwn()) {
                 Runtime.getRuntime().addShutdownHook(repair);
             }
@@ -96,9 +96,12 @@ final class DrillRun {
         return drill.cluster().topics().stream().map(TopicPlan::name).toList();
     }
 
-    private void repair(FaultInjector injector, Admins admins) {
+    /** The clients of a run that has failed are closed by now. */
+    private void repair(FaultInjector injector) {
         injector.close();
-        admins.delete(topics());
+        try (Admins admins = new Admins(cluster.bootstrap())) {
+            admins.delete(topics());
+        }
     }
 
     private void faults(FaultInjector injector, Conditions conditions) {
