@@ -7,6 +7,7 @@ import io.tidemark.broker.drill.judge.Fault;
 import io.tidemark.broker.drill.judge.PartitionStateView;
 import io.tidemark.broker.drill.report.DrillOutcome.Partition;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,12 +25,14 @@ final class TimelineSvg {
     private static final int BROKER_ROW = 16;
     private static final int CHART = 46;
     private static final int GAP = 12;
+    private static final int BURST = 4;
     private static final long UNSEEN_MS = 700;
 
     private static final String LEADS = "#134f8c";
     private static final String IN_SYNC = "#8fbce6";
     private static final String FAULT = "#c8553d";
     private static final String MARK = "#5d3a9b";
+    private static final String CUT = "#134d2e";
     private static final String ACKS = "#2f8f5b";
 
     private final DrillOutcome outcome;
@@ -123,14 +126,26 @@ final class TimelineSvg {
             }
             y += BROKER_ROW;
         }
-        for (Span span : spans) {
-            if (span.state.leader() < 0) {
-                svg.append(text((x(span.from) + x(span.to)) / 2, y - BROKER_ROW / 2, "middle", "#b3261e", "no leader"));
-            }
-        }
+        leaderless(spans);
         marks(partition);
         acks(partition);
         y += GAP;
+    }
+
+    /** Said once for each time without a leader, however much else changes in it. */
+    private void leaderless(List<Span> spans) {
+        long begin = -1;
+        for (Span span : spans) {
+            if (span.state.leader() < 0 && begin < 0) {
+                begin = span.from;
+            }
+            boolean ends = span.state.leader() >= 0 || span.to >= to;
+            if (begin >= 0 && ends) {
+                double middle = (x(begin) + x(span.state.leader() >= 0 ? span.from : span.to)) / 2;
+                svg.append(text(middle, y - BROKER_ROW / 2.0, "middle", "#b3261e", "no leader"));
+                begin = -1;
+            }
+        }
     }
 
     /** From when to when a partition was in a state. */
@@ -200,25 +215,28 @@ final class TimelineSvg {
     private void acks(Partition partition) {
         svg.append(text(LEFT - 8, y + CHART / 2 + 4, "end", ACKS, "acks per 100 ms"));
         int[] counts = partition.acksPerSlice(from, to);
-        int most = 1;
-        for (int count : counts) {
-            most = Math.max(most, count);
-        }
+        int most = Arrays.stream(counts).max().orElse(0);
+        int top = Math.min(Math.max(1, most), usual(counts) * BURST);
         double width = x(from + DrillOutcome.SLICE_MS) - x(from);
         for (int i = 0; i < counts.length; i++) {
             if (counts[i] > 0) {
-                double height = Math.max(1, counts[i] / (double) most * (CHART - 6));
-                svg.append(rect(
-                        x(from + i * DrillOutcome.SLICE_MS),
-                        y + CHART - height,
-                        Math.max(0.6, width - 0.4),
-                        height,
-                        ACKS,
-                        1));
+                double height = Math.max(1, Math.min(1, counts[i] / (double) top) * (CHART - 6));
+                double left = x(from + i * DrillOutcome.SLICE_MS);
+                svg.append(rect(left, y + CHART - height, Math.max(0.6, width - 0.4), height, ACKS, 1));
+                if (counts[i] > top) {
+                    svg.append(rect(left, y + CHART - height, Math.max(0.6, width - 0.4), 4, CUT, 1));
+                }
             }
         }
-        svg.append(text(LEFT - 8, y + CHART / 2 + 17, "end", ACKS, "up to " + most));
+        String scale = "up to " + most + (most > top ? ", cut at " + top : "");
+        svg.append(text(LEFT - 8, y + CHART / 2.0 + 17, "end", ACKS, scale));
         y += CHART;
+    }
+
+    /** The median of those slices that have any: what is written while an outage is made up for is many times as much. */
+    private static int usual(int[] counts) {
+        int[] sorted = Arrays.stream(counts).filter(count -> count > 0).sorted().toArray();
+        return sorted.length == 0 ? 1 : sorted[sorted.length / 2];
     }
 
     private void legend(StringBuilder page, int at) {
