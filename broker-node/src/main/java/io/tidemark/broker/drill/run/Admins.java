@@ -31,6 +31,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.ElectionNotNeededException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /** What a drill asks of a cluster through Kafka's admin client. Throws DrillException where no answer comes. */
@@ -152,15 +153,17 @@ final class Admins implements AutoCloseable {
 
     void configure(String topic, Map<String, String> settings) {
         List<AlterConfigOp> changes = new ArrayList<>();
-        settings.forEach(
-                (key, value) -> changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
-        get(admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), changes))
-                .all());
+        settings.forEach((key, value) ->
+                changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
+        insist("configure " + topic, () -> get(
+                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), changes))
+                        .all()));
     }
 
     void reassign(TopicPartition partition, List<Integer> replicas) {
-        get(admin.alterPartitionReassignments(Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
-                .all());
+        insist("reassign " + partition, () -> get(admin.alterPartitionReassignments(
+                        Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
+                .all()));
     }
 
     boolean moves(TopicPartition partition) {
@@ -169,13 +172,31 @@ final class Admins implements AutoCloseable {
     }
 
     void elect(TopicPartition partition, ElectionType type) {
-        Map<TopicPartition, Optional<Throwable>> answer =
-                get(admin.electLeaders(type, Set.of(partition)).partitions());
-        answer.getOrDefault(partition, Optional.empty())
-                .filter(failure -> !(failure instanceof ElectionNotNeededException))
-                .ifPresent(failure -> {
-                    throw new DrillException("no election of " + partition + ": " + failure.getMessage(), failure);
-                });
+        insist("elect " + partition, () -> {
+            Map<TopicPartition, Optional<Throwable>> answer =
+                    get(admin.electLeaders(type, Set.of(partition)).partitions());
+            answer.getOrDefault(partition, Optional.empty())
+                    .filter(failure -> !(failure instanceof ElectionNotNeededException))
+                    .ifPresent(failure -> {
+                        throw new DrillException("no election of " + partition + ": " + failure.getMessage(), failure);
+                    });
+        });
+    }
+
+    /** Asks again where nobody answered, as a paused broker does not: what was asked for may be done twice. */
+    private static void insist(String what, Runnable request) {
+        Waiting.until(what, LIMIT_S, () -> {
+            try {
+                request.run();
+                return true;
+            } catch (DrillException e) {
+                if (e.getCause() instanceof ExecutionException failed
+                        && failed.getCause() instanceof RetriableException) {
+                    return false;
+                }
+                throw e;
+            }
+        });
     }
 
     @Override
