@@ -153,17 +153,21 @@ final class Admins implements AutoCloseable {
 
     void configure(String topic, Map<String, String> settings) {
         List<AlterConfigOp> changes = new ArrayList<>();
-        settings.forEach((key, value) ->
-                changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
-        insist("configure " + topic, () -> get(
-                admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), changes))
+        settings.forEach(
+                (key, value) -> changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
+        insist(
+                "configure " + topic,
+                () -> get(admin.incrementalAlterConfigs(
+                                Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), changes))
                         .all()));
     }
 
     void reassign(TopicPartition partition, List<Integer> replicas) {
-        insist("reassign " + partition, () -> get(admin.alterPartitionReassignments(
-                        Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
-                .all()));
+        insist(
+                "reassign " + partition,
+                () -> get(admin.alterPartitionReassignments(
+                                Map.of(partition, Optional.of(new NewPartitionReassignment(replicas))))
+                        .all()));
     }
 
     boolean moves(TopicPartition partition) {
