@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Says whether what a drill promised to leave alive would survive a step. Nodes that are down, paused, cut off or full
@@ -29,14 +30,14 @@ public final class Survival {
      * @param targets the nodes it would be done to
      * @param gone nodes that do not work already
      * @param damaged nodes whose disk is not as it was
-     * @param partitions by name; null if they could not be looked at
+     * @param partitions looks at them, by name, and is only asked where they matter; null if they cannot be looked at
      */
     public Optional<String> refusal(
             Action action,
             Set<Integer> targets,
             Set<Integer> gone,
             Set<Integer> damaged,
-            Map<String, PartitionStateView> partitions) {
+            Supplier<Map<String, PartitionStateView>> partitions) {
         if (action.harms()) {
             // Those that roll are down one at a time.
             if (action == Action.ROLL) {
@@ -50,7 +51,7 @@ public final class Survival {
         return action.destroys() ? destruction(targets, damaged, partitions) : Optional.empty();
     }
 
-    private Optional<String> harm(Set<Integer> targets, Set<Integer> gone, Map<String, PartitionStateView> partitions) {
+    private Optional<String> harm(Set<Integer> targets, Set<Integer> gone, Supplier<Map<String, PartitionStateView>> partitions) {
         Set<Integer> without = new HashSet<>(gone);
         without.addAll(targets);
         Set<Integer> working = new HashSet<>(controllers);
@@ -67,7 +68,7 @@ public final class Survival {
     }
 
     private Optional<String> destruction(
-            Set<Integer> targets, Set<Integer> damaged, Map<String, PartitionStateView> partitions) {
+            Set<Integer> targets, Set<Integer> damaged, Supplier<Map<String, PartitionStateView>> partitions) {
         Set<Integer> without = new HashSet<>(damaged);
         without.addAll(targets);
         Set<Integer> whole = new HashSet<>(controllers);
@@ -83,7 +84,8 @@ public final class Survival {
     }
 
     private static Optional<String> oneLeft(
-            Map<String, PartitionStateView> partitions, Set<Integer> without, String what) {
+            Supplier<Map<String, PartitionStateView>> looking, Set<Integer> without, String what) {
+        Map<String, PartitionStateView> partitions = looking.get();
         if (partitions == null) {
             return Optional.of("the partitions cannot be looked at, so nobody knows whether a replica of each " + what);
         }

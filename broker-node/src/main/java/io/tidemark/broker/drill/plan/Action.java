@@ -25,6 +25,7 @@ public enum Action {
     CONFIGURE("configure", Nodes.NONE, "changes a topic's configuration", "topic", "set"),
     REASSIGN("reassign", Nodes.NONE, "other replicas for a partition", "partition", "to"),
     ELECT("elect", Nodes.NONE, "an election, preferred or unclean", "partition", "type"),
+    NOTE("note", Nodes.NEEDED, "only gives the nodes a name, with as"),
     AWAIT("await", Nodes.NONE, "waits until something is so", "until", "partition?", "size?", "within?");
 
     private final String key;

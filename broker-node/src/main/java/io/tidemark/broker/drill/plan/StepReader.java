@@ -56,6 +56,9 @@ final class StepReader {
             checkAwait(item, arguments);
         }
         String as = fields.containsKey("as") ? fields.get("as").text() : "";
+        if (action == Action.NOTE && as.isEmpty()) {
+            throw item.wrong("note needs as");
+        }
         if (!as.isEmpty()) {
             names.add(as);
         }

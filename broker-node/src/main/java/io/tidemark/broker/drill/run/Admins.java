@@ -20,6 +20,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -114,11 +115,32 @@ final class Admins implements AutoCloseable {
             names = get(
                     admin.listTopics(new ListTopicsOptions().listInternal(true)).names());
         }
-        Map<TopicPartition, PartitionView> views =
-                new TreeMap<>((a, b) -> a.topic().equals(b.topic())
-                        ? a.partition() - b.partition()
-                        : a.topic().compareTo(b.topic()));
-        get(admin.describeTopics(names).allTopicNames()).forEach((name, description) -> {
+        return describe(names, new DescribeTopicsOptions());
+    }
+
+    /** The same, asked again for half a minute: brokers that stand still may be asked first. */
+    Map<TopicPartition, PartitionView> insistOnLook(Collection<String> topics) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S / 2);
+        while (true) {
+            try {
+                return look(topics);
+            } catch (DrillException e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** The same of some topics, for which nobody waits: DrillException after a second. */
+    Map<TopicPartition, PartitionView> glance(Collection<String> topics) {
+        return describe(topics, new DescribeTopicsOptions().timeoutMs(1_000));
+    }
+
+    private Map<TopicPartition, PartitionView> describe(Collection<String> names, DescribeTopicsOptions options) {
+        Map<TopicPartition, PartitionView> views = new TreeMap<>(
+                (a, b) -> a.topic().equals(b.topic()) ? a.partition() - b.partition() : a.topic().compareTo(b.topic()));
+        get(admin.describeTopics(names, options).allTopicNames()).forEach((name, description) -> {
             for (TopicPartitionInfo info : description.partitions()) {
                 views.put(new TopicPartition(name, info.partition()), PartitionView.of(info, OptionalInt.empty()));
             }

@@ -43,9 +43,9 @@ final class Conditions {
         }
         if (step.action().harms()) {
             try {
-                admins.look(topics()).forEach((partition, view) -> leadersBefore.put(partition, view.leader()));
+                admins.glance(topics()).forEach((partition, view) -> leadersBefore.put(partition, view.leader()));
             } catch (DrillException e) {
-                // Nobody can be asked: what was known before stands.
+                // Nobody answers at once: what was known before stands.
                 return;
             }
         }

@@ -131,7 +131,7 @@ final class FaultInjector {
             throw new DrillException(action.key() + " is refused: " + ids(nodes) + " was not stopped by this drill");
         }
         noteDied();
-        survival.refusal(action, nodes, gone(), damaged, action.harms() || action.destroys() ? partitions() : null)
+        survival.refusal(action, nodes, gone(), damaged, this::partitions)
                 .ifPresent(reason -> {
                     throw new DrillException(step.words() + " is refused: " + reason);
                 });
@@ -142,13 +142,15 @@ final class FaultInjector {
      * changes any more but that leaders are gone: what was seen last stands.
      */
     private Map<String, PartitionStateView> partitions() {
+        boolean answers = !down.containsAll(cluster.brokers());
         try {
             Map<String, PartitionStateView> partitions = new TreeMap<>();
-            admins.look(List.of()).forEach((partition, view) -> partitions.put(partition.toString(), state(view)));
+            (answers ? admins.insistOnLook(List.of()) : admins.look(List.of()))
+                    .forEach((partition, view) -> partitions.put(partition.toString(), state(view)));
             lastSeen = partitions;
             return partitions;
         } catch (DrillException e) {
-            return down.containsAll(cluster.brokers()) ? lastSeen : null;
+            return answers ? null : lastSeen;
         }
     }
 
@@ -213,6 +215,7 @@ final class FaultInjector {
                 admins.elect(
                         partition(step.argument("partition")),
                         step.argument("type").equals("unclean") ? ElectionType.UNCLEAN : ElectionType.PREFERRED);
+            case NOTE -> tell.accept(step.as() + " is " + ids(nodes));
             case AWAIT -> throw new IllegalStateException("not an act");
         }
     }
@@ -342,7 +345,7 @@ final class FaultInjector {
 
     private static boolean undoes(Action action) {
         return switch (action) {
-            case START, RESUME, PLUG, FREE_DISK, AWAIT -> true;
+            case START, RESUME, PLUG, FREE_DISK, NOTE, AWAIT -> true;
             default -> false;
         };
     }

@@ -4,9 +4,11 @@ import io.tidemark.broker.drill.DrillException;
 import io.tidemark.broker.drill.PartitionView;
 import io.tidemark.broker.drill.Waiting;
 import io.tidemark.broker.drill.plan.NodeWords;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.kafka.common.TopicPartition;
 
 /** Finds the nodes that a step means, as the cluster is at that moment. */
 final class NodeFinder {
@@ -61,7 +63,8 @@ final class NodeFinder {
     }
 
     private Set<Integer> replicas(NodeWords meant) {
-        PartitionView view = admins.look(FaultInjector.partition(meant.argument()));
+        TopicPartition partition = FaultInjector.partition(meant.argument());
+        PartitionView view = admins.insistOnLook(List.of(partition.topic())).get(partition);
         Set<Integer> nodes = new TreeSet<>();
         switch (meant.kind()) {
             case LEADER -> nodes.add(view.leader());

@@ -36,18 +36,18 @@ class SurvivalTest {
 
     @Test
     void whatCannotBeLookedAtIsNotRisked() {
-        assertThat(survival.refusal(Action.KILL, Set.of(1), Set.of(), Set.of(), null))
+        assertThat(survival.refusal(Action.KILL, Set.of(1), Set.of(), Set.of(), () -> null))
                 .isPresent();
-        assertThat(survival.refusal(Action.KILL, Set.of(101), Set.of(), Set.of(), null))
+        assertThat(survival.refusal(Action.KILL, Set.of(101), Set.of(), Set.of(), () -> null))
                 .isEmpty();
     }
 
     @Test
     void aDrillThatSaysSoMayTakeEverything() {
         Survival all = new Survival(new Keeps(false, false, true), CONTROLLERS);
-        assertThat(all.refusal(Action.KILL, Set.of(1, 2, 3, 101, 102, 103), Set.of(), Set.of(), null))
+        assertThat(all.refusal(Action.KILL, Set.of(1, 2, 3, 101, 102, 103), Set.of(), Set.of(), () -> null))
                 .isEmpty();
-        assertThat(all.refusal(Action.WIPE, Set.of(1, 2), Set.of(), Set.of(), PARTITIONS))
+        assertThat(all.refusal(Action.WIPE, Set.of(1, 2), Set.of(), Set.of(), () -> PARTITIONS))
                 .isPresent();
     }
 
@@ -61,24 +61,24 @@ class SurvivalTest {
 
     @Test
     void thoseThatRollAreDownOneAtATime() {
-        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(), Set.of(), PARTITIONS))
+        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(), Set.of(), () -> PARTITIONS))
                 .isEmpty();
-        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(2), Set.of(), PARTITIONS))
+        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(2), Set.of(), () -> PARTITIONS))
                 .isPresent();
     }
 
     @Test
     void repairsAreAlwaysAllowed() {
-        assertThat(survival.refusal(Action.START, Set.of(1), Set.of(1, 2, 3), Set.of(), null))
+        assertThat(survival.refusal(Action.START, Set.of(1), Set.of(1, 2, 3), Set.of(), () -> null))
                 .isEmpty();
     }
 
     private Optional<String> harm(Set<Integer> targets, Set<Integer> gone) {
-        return survival.refusal(Action.KILL, targets, gone, Set.of(), PARTITIONS);
+        return survival.refusal(Action.KILL, targets, gone, Set.of(), () -> PARTITIONS);
     }
 
     private Optional<String> wipe(Set<Integer> targets, Set<Integer> damaged) {
-        return survival.refusal(Action.WIPE, targets, targets, damaged, PARTITIONS);
+        return survival.refusal(Action.WIPE, targets, targets, damaged, () -> PARTITIONS);
     }
 
     private static PartitionStateView state(List<Integer> isr, List<Integer> elr) {
