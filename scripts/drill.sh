@@ -103,7 +103,8 @@ networks=td${work##*.}
 is_dead() { [[ ! -r /proc/$1/cmdline || -z $(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline") ]]; }
 
 # Process ids of this run: those whose command line shows its directory, nodes and scripts that start them.
-processes() { grep -lFa -- "$work/" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 || true; }
+# The pattern comes from a file, or grep would find itself.
+processes() { grep -lFaf <(echo "$work/") /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 || true; }
 
 # Ends every process of the drill's own cluster at once, and removes its networks, mounts and files.
 destroy() {
