@@ -64,13 +64,16 @@ public final class Explanation {
         }
         return switch (fault.action()) {
             // Its steps are ISR changes of their own: replicas come, catch up, and go.
-            case REASSIGN -> change.kind().equals("AlterReassignments")
-                    || !change.before().replicas().equals(change.after().replicas())
-                    || (fault.nodes().containsAll(joined(change)) && left(change).isEmpty());
+            case REASSIGN ->
+                change.kind().equals("AlterReassignments")
+                        || !change.before().replicas().equals(change.after().replicas())
+                        || (fault.nodes().containsAll(joined(change))
+                                && left(change).isEmpty());
             // Where no log tells the cause, only a new leader can be what an election has made.
-            case ELECT -> change.kind().equals("ElectLeaders")
-                    || (change.kind().isEmpty()
-                            && change.before().leader() != change.after().leader());
+            case ELECT ->
+                change.kind().equals("ElectLeaders")
+                        || (change.kind().isEmpty()
+                                && change.before().leader() != change.after().leader());
             case CONFIGURE -> change.kind().equals("AlterConfigs");
             default -> false;
         };

@@ -51,7 +51,8 @@ public final class Survival {
         return action.destroys() ? destruction(targets, damaged, partitions) : Optional.empty();
     }
 
-    private Optional<String> harm(Set<Integer> targets, Set<Integer> gone, Supplier<Map<String, PartitionStateView>> partitions) {
+    private Optional<String> harm(
+            Set<Integer> targets, Set<Integer> gone, Supplier<Map<String, PartitionStateView>> partitions) {
         Set<Integer> without = new HashSet<>(gone);
         without.addAll(targets);
         Set<Integer> working = new HashSet<>(controllers);

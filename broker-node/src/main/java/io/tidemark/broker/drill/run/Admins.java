@@ -138,8 +138,10 @@ final class Admins implements AutoCloseable {
     }
 
     private Map<TopicPartition, PartitionView> describe(Collection<String> names, DescribeTopicsOptions options) {
-        Map<TopicPartition, PartitionView> views = new TreeMap<>(
-                (a, b) -> a.topic().equals(b.topic()) ? a.partition() - b.partition() : a.topic().compareTo(b.topic()));
+        Map<TopicPartition, PartitionView> views =
+                new TreeMap<>((a, b) -> a.topic().equals(b.topic())
+                        ? a.partition() - b.partition()
+                        : a.topic().compareTo(b.topic()));
         get(admin.describeTopics(names, options).allTopicNames()).forEach((name, description) -> {
             for (TopicPartitionInfo info : description.partitions()) {
                 views.put(new TopicPartition(name, info.partition()), PartitionView.of(info, OptionalInt.empty()));

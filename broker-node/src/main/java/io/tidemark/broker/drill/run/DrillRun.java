@@ -294,13 +294,20 @@ final class DrillRun {
                 java.util.Locale.ROOT, "[%6.1f s] %s", (System.currentTimeMillis() - startMs) / 1000.0, line));
     }
 
-    /** Whether a cluster that was taken is as the drill needs it. */
+    /** Throws DrillException, before anything is done, unless a cluster that was taken is as the drill needs it. */
     static void checkFits(Drill drill, DrillCluster cluster) {
+        if (cluster.isOwn()) {
+            return;
+        }
         int needed = drill.cluster().brokers();
-        if (!cluster.isOwn()
-                && (cluster.brokers().size() < needed
-                        || !drill.cluster().diskMb().isEmpty())) {
-            throw new DrillException("this drill needs brokers 1 to " + needed + " with disks of its own making");
+        boolean own = !drill.cluster().diskMb().isEmpty()
+                || drill.cutsNetworks()
+                || drill.steps().stream().anyMatch(step -> step.action().destroys());
+        if (own || cluster.brokers().size() < needed) {
+            throw new DrillException(
+                    own
+                            ? "this drill does things to disks or networks that it has to have made itself"
+                            : "this drill needs " + needed + " brokers");
         }
     }
 }

@@ -131,10 +131,9 @@ final class FaultInjector {
             throw new DrillException(action.key() + " is refused: " + ids(nodes) + " was not stopped by this drill");
         }
         noteDied();
-        survival.refusal(action, nodes, gone(), damaged, this::partitions)
-                .ifPresent(reason -> {
-                    throw new DrillException(step.words() + " is refused: " + reason);
-                });
+        survival.refusal(action, nodes, gone(), damaged, this::partitions).ifPresent(reason -> {
+            throw new DrillException(step.words() + " is refused: " + reason);
+        });
     }
 
     /**
