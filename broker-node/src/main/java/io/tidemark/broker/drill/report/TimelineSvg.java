@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 final class TimelineSvg {
     private static final int WIDTH = 1160;
-    private static final int LEFT = 118;
+    private static final int LEFT = 142;
     private static final int RIGHT = 12;
     private static final int FAULT_ROW = 17;
     private static final int BROKER_ROW = 16;
@@ -217,14 +217,14 @@ final class TimelineSvg {
         int[] counts = partition.acksPerSlice(from, to);
         int most = Arrays.stream(counts).max().orElse(0);
         int top = Math.min(Math.max(1, most), usual(counts) * BURST);
-        double width = x(from + DrillOutcome.SLICE_MS) - x(from);
         for (int i = 0; i < counts.length; i++) {
             if (counts[i] > 0) {
                 double height = Math.max(1, Math.min(1, counts[i] / (double) top) * (CHART - 6));
                 double left = x(from + i * DrillOutcome.SLICE_MS);
-                svg.append(rect(left, y + CHART - height, Math.max(0.6, width - 0.4), height, ACKS, 1));
+                double width = Math.max(0.6, x(from + (i + 1) * DrillOutcome.SLICE_MS) - left - 0.4);
+                svg.append(rect(left, y + CHART - height, width, height, ACKS, 1));
                 if (counts[i] > top) {
-                    svg.append(rect(left, y + CHART - height, Math.max(0.6, width - 0.4), 4, CUT, 1));
+                    svg.append(rect(left, y + CHART - height, width, 4, CUT, 1));
                 }
             }
         }
