@@ -107,6 +107,10 @@ final class FaultInjector {
         }
         check(step, nodes);
         conditions.remember(step);
+        if (step.action().harms() && leavesNobody(nodes)) {
+            // Nobody can be asked afterwards, and what comes then may need to know.
+            partitions();
+        }
         String words = step.words() + (step.node().isEmpty() ? "" : " (" + ids(nodes) + ")");
         tell.accept(words);
         Open fault = new Open(step.action(), nodes, about(step), words);
@@ -134,6 +138,13 @@ final class FaultInjector {
         survival.refusal(action, nodes, gone(), damaged, this::partitions).ifPresent(reason -> {
             throw new DrillException(step.words() + " is refused: " + reason);
         });
+    }
+
+    private boolean leavesNobody(Set<Integer> nodes) {
+        Set<Integer> left = cluster.brokers();
+        left.removeAll(down);
+        left.removeAll(nodes);
+        return left.isEmpty();
     }
 
     /**
