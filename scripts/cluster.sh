@@ -37,7 +37,9 @@
 #
 # Environment: JAVA_HOME; TIDEMARK_CONTROLLER_HEAP_OPTS (-Xmx256m) and TIDEMARK_BROKER_HEAP_OPTS (-Xmx512m);
 # TIDEMARK_HEAP_OPTS (instead of both) and TIDEMARK_JVM_OPTS for every node; TIDEMARK_CLASSPATH to run that instead of
-# the built jars; TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30).
+# the built jars; TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30). TIDEMARK_LAUNCHER: a program that gets a
+# node's id and the command that runs it, and becomes that command where the node shall run (scripts/drill.sh does this to
+# give nodes networks of their own).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -241,7 +243,7 @@ launch() {
   # Before the process is there: what its predecessor said must not be taken for its word.
   : >"$logs/stdout.log"
   : >"$logs/stderr.log"
-  nohup "${detach[@]}" "$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")" \
+  nohup "${detach[@]}" ${TIDEMARK_LAUNCHER:+"$TIDEMARK_LAUNCHER" "$id"} "$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")" \
     </dev/null >>"$logs/stdout.log" 2>>"$logs/stderr.log" &
   echo $! >"$(pid_file_of "$id")"
 }

@@ -3,7 +3,8 @@
 #
 # usage: scripts/kafka-cluster.sh [--data DIR] [--port PORT] [--set KEY=VALUE]... COMMAND
 #
-#   format            gives every node's data directory its identity, once, before the first start
+#   format [N]        gives every node's data directory its identity, once, before the first start; N: only that node's,
+#                     which has lost it
 #   up                starts all nodes that are not running and waits until they listen
 #   down              stops all nodes (SIGTERM, a controlled shutdown) and waits until they are gone
 #   start N           starts one node and waits until it listens
@@ -90,10 +91,17 @@ run_class() {
 }
 
 format() {
-  local id pids=() pid cluster_id
-  cluster_id=$(run_class kafka.tools.StorageTool random-uuid)
-  for id in "${IDS[@]}"; do
-    write_properties "$id"
+  local id pids=() pid cluster_id ids=("${IDS[@]}")
+  if [[ $# -gt 0 ]]; then
+    [[ -r $data/cluster.id ]] || die "the cluster in $data is not formatted"
+    cluster_id=$(<"$data/cluster.id")
+    ids=("$1")
+  else
+    cluster_id=$(run_class kafka.tools.StorageTool random-uuid)
+  fi
+  for id in "${ids[@]}"; do
+    # One node's are as they were: --set is only given with the first format.
+    [[ $# -gt 0 ]] || write_properties "$id"
     # Side by side: each node of a real cluster is formatted by itself.
     run_class kafka.tools.StorageTool format -t "$cluster_id" -c "$(properties_of "$id")" >"$data/config/format-$id.log" 2>&1 &
     pids+=($!)
@@ -173,7 +181,7 @@ require_java
 CLASS_PATH=$ROOT/scripts/kafka-tools/target/lib/'*'
 
 case $command in
-  format) format ;;
+  format) format "$@" ;;
   up) start_nodes "${IDS[@]}" ;;
   down) stop_nodes ;;
   start) [[ $# -eq 1 ]] || die "start needs one node id: ${IDS[*]}"; start_nodes "$1" ;;

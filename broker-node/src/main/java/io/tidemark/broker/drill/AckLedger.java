@@ -12,6 +12,7 @@ public final class AckLedger {
     public static final long UNKNOWN_OFFSET = -1;
 
     private final TreeMap<Long, Long> offsetByNumber = new TreeMap<>();
+    private final TreeMap<Long, Long> nanosByNumber = new TreeMap<>();
     private long failed;
     private long lastNanos;
     private long longestGapNanos;
@@ -20,6 +21,7 @@ public final class AckLedger {
     /** @param offset {@link #UNKNOWN_OFFSET} where the broker did not tell */
     public synchronized void acked(long number, long offset, long nowNanos) {
         offsetByNumber.put(number, offset);
+        nanosByNumber.put(number, nowNanos);
         gapEndsAt(nowNanos);
         started = true;
     }
@@ -55,6 +57,11 @@ public final class AckLedger {
     /** A copy: offset by record number. */
     public synchronized TreeMap<Long, Long> acks() {
         return new TreeMap<>(offsetByNumber);
+    }
+
+    /** A copy: when each record was acknowledged, by its number; System.nanoTime of this process. */
+    public synchronized TreeMap<Long, Long> ackNanos() {
+        return new TreeMap<>(nanosByNumber);
     }
 
     private void gapEndsAt(long nowNanos) {

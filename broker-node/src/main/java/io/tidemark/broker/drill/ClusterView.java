@@ -12,7 +12,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 
@@ -42,7 +41,7 @@ public final class ClusterView implements AutoCloseable {
         TopicPartitionInfo info = describe();
         // The leader's epoch is only told by the leader.
         boolean led = info.leader() != null && !info.leader().isEmpty();
-        return view(info, led ? epoch() : OptionalInt.empty());
+        return PartitionView.of(info, led ? epoch() : OptionalInt.empty());
     }
 
     /**
@@ -55,7 +54,7 @@ public final class ClusterView implements AutoCloseable {
         String last = "nothing was seen";
         while (System.nanoTime() < deadline) {
             try {
-                PartitionView view = view(describe(), OptionalInt.empty());
+                PartitionView view = PartitionView.of(describe(), OptionalInt.empty());
                 if (wanted.test(view)) {
                     return view;
                 }
@@ -91,20 +90,6 @@ public final class ClusterView implements AutoCloseable {
         } catch (DrillException e) {
             return OptionalInt.empty();
         }
-    }
-
-    private static PartitionView view(TopicPartitionInfo info, OptionalInt epoch) {
-        Node leader = info.leader();
-        return new PartitionView(
-                leader == null || leader.isEmpty() ? -1 : leader.id(),
-                epoch,
-                ids(info.replicas()),
-                ids(info.isr()),
-                info.elr() == null ? List.of() : ids(info.elr()));
-    }
-
-    private static List<Integer> ids(List<Node> nodes) {
-        return nodes.stream().map(Node::id).toList();
     }
 
     private static <T> T get(KafkaFuture<T> future) {

@@ -32,7 +32,9 @@ record QuickstartReport(
     /** The verdict in one line. */
     String line() {
         return (passed() ? "PASSED" : "FAILED") + ": " + verdict.acked() + " acked, " + verdict.read() + " read, "
-                + verdict.lost() + " lost, " + verdict.duplicated() + " duplicated, " + verdict.outOfOrder()
+                + verdict.lost() + " lost, "
+                + verdict.wrongOffset() + " at another offset, " + verdict.duplicated() + " duplicated, "
+                + verdict.outOfOrder()
                 + " out of order; longest time without an ack " + longestGapMs + " ms";
     }
 
@@ -43,6 +45,7 @@ record QuickstartReport(
         fields.put("acked", verdict.acked());
         fields.put("read", verdict.read());
         fields.put("lost", verdict.lost());
+        fields.put("wrongOffset", verdict.wrongOffset());
         fields.put("duplicated", verdict.duplicated());
         fields.put("outOfOrder", verdict.outOfOrder());
         fields.put("failedSends", failed);

@@ -12,11 +12,12 @@ import java.util.Set;
  *
  * @param acked records acknowledged
  * @param read records read back
- * @param lost acknowledged, and not read at the offset they were acknowledged at
+ * @param lost acknowledged, and not read at all
+ * @param wrongOffset acknowledged, and read, but not at the offset they were acknowledged at
  * @param duplicated reads of a record that was read before
  * @param outOfOrder reads of a record after one with a higher number, repeats aside
  */
-public record Verdict(long acked, long read, long lost, long duplicated, long outOfOrder) {
+public record Verdict(long acked, long read, long lost, long wrongOffset, long duplicated, long outOfOrder) {
 
     /**
      * @param acks offset by record number; {@link AckLedger#UNKNOWN_OFFSET} matches any offset
@@ -37,18 +38,21 @@ public record Verdict(long acked, long read, long lost, long duplicated, long ou
             offsets.add(record.offset());
             highest = Math.max(highest, record.number());
         }
-        long lost = acks.entrySet().stream()
-                .filter(ack -> !found(offsetsByNumber.get(ack.getKey()), ack.getValue()))
-                .count();
-        return new Verdict(acks.size(), records.size(), lost, duplicated, outOfOrder);
-    }
-
-    private static boolean found(Set<Long> offsets, long acked) {
-        return offsets != null && (acked == AckLedger.UNKNOWN_OFFSET || offsets.contains(acked));
+        long lost = 0;
+        long wrongOffset = 0;
+        for (Map.Entry<Long, Long> ack : acks.entrySet()) {
+            Set<Long> offsets = offsetsByNumber.get(ack.getKey());
+            if (offsets == null) {
+                lost++;
+            } else if (ack.getValue() != AckLedger.UNKNOWN_OFFSET && !offsets.contains(ack.getValue())) {
+                wrongOffset++;
+            }
+        }
+        return new Verdict(acks.size(), records.size(), lost, wrongOffset, duplicated, outOfOrder);
     }
 
     /** Whether every promise was kept; a drill in which nothing was promised proves nothing. */
     public boolean kept() {
-        return acked > 0 && lost == 0 && duplicated == 0 && outOfOrder == 0;
+        return acked > 0 && lost == 0 && wrongOffset == 0 && duplicated == 0 && outOfOrder == 0;
     }
 }

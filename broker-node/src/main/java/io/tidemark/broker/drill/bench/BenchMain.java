@@ -1,7 +1,9 @@
 package io.tidemark.broker.drill.bench;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.Verdict;
+import io.tidemark.broker.drill.Waiting;
 import io.tidemark.broker.drill.bench.LeaderFault.Fault;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -160,7 +162,7 @@ public final class BenchMain implements Callable<Integer> {
             String topic = "fault-" + fault + "-" + round;
             LeaderFault.Outcome outcome = new LeaderFault(bootstrap, servers).run(fault, topic);
             figures.add(gap, outcome.longestGapMs());
-            figures.add(lost, outcome.verdict().lost());
+            figures.add(lost, outcome.verdict().lost() + outcome.verdict().wrongOffset());
             figures.add(duplicated, outcome.verdict().duplicated());
         }
     }
@@ -188,7 +190,7 @@ public final class BenchMain implements Callable<Integer> {
     private void selfCheck() {
         Verdict verdict = new SelfCheck(bootstrap, servers).run("self-check");
         figures.tell("acks=1 with a cut tail: " + verdict);
-        if (verdict.lost() == 0) {
+        if (verdict.lost() + verdict.wrongOffset() == 0) {
             throw new DrillException("records were lost and the harness did not see it");
         }
         figures.tell("the loss was seen");

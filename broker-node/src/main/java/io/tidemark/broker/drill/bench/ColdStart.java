@@ -1,6 +1,8 @@
 package io.tidemark.broker.drill.bench;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
+import io.tidemark.broker.drill.SteadyWriter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -32,7 +34,7 @@ final class ColdStart {
             topics.createReplicated(TOPIC, 1);
         }
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-                LeaderFault.settings(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
+                SteadyWriter.impatient(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(TOPIC, new byte[100])).get();
         } catch (ExecutionException e) {
             throw new DrillException("the first write failed: " + e.getCause(), e);

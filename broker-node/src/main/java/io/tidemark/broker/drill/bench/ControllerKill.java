@@ -1,6 +1,8 @@
 package io.tidemark.broker.drill.bench;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
+import io.tidemark.broker.drill.Waiting;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

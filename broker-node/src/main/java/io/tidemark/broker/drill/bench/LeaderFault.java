@@ -4,10 +4,10 @@ import io.tidemark.broker.drill.AckLedger;
 import io.tidemark.broker.drill.ClusterView;
 import io.tidemark.broker.drill.PartitionView;
 import io.tidemark.broker.drill.ReadBack;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.SteadyWriter;
 import io.tidemark.broker.drill.Verdict;
-import java.util.Map;
-import org.apache.kafka.clients.producer.ProducerConfig;
+import io.tidemark.broker.drill.Waiting;
 import org.apache.kafka.common.TopicPartition;
 
 /** Something happens to the leader of a partition under a steady load of 1,000 records a second. */
@@ -40,30 +40,6 @@ final class LeaderFault {
     /** @param longestGapMs longest time without an ack */
     record Outcome(long longestGapMs, Verdict verdict) {}
 
-    static Map<String, Object> settings(String bootstrap) {
-        return Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrap,
-                ProducerConfig.ACKS_CONFIG,
-                "all",
-                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-                true,
-                ProducerConfig.LINGER_MS_CONFIG,
-                0,
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                1_000,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                60_000,
-                ProducerConfig.RETRY_BACKOFF_MS_CONFIG,
-                20L,
-                ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG,
-                100L,
-                ProducerConfig.RECONNECT_BACKOFF_MS_CONFIG,
-                20L,
-                ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
-                100L);
-    }
-
     /** Leaves the cluster whole: the broker is back and in sync. The topic must not exist. */
     Outcome run(Fault fault, String topic) {
         try (Topics topics = new Topics(bootstrap)) {
@@ -71,7 +47,7 @@ final class LeaderFault {
         }
         TopicPartition partition = new TopicPartition(topic, 0);
         AckLedger ledger = new AckLedger();
-        SteadyWriter writer = new SteadyWriter(partition, ledger, PER_SECOND, settings(bootstrap));
+        SteadyWriter writer = new SteadyWriter(partition, ledger, PER_SECOND, SteadyWriter.impatient(bootstrap));
         try (ClusterView view = new ClusterView(bootstrap, partition)) {
             writer.start();
             Waiting.until("the first acks", LIMIT_S, () -> ledger.ackedCount() >= WARM_UP_ACKS);

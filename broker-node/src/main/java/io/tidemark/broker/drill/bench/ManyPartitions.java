@@ -1,6 +1,7 @@
 package io.tidemark.broker.drill.bench;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.SteadyWriter;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -21,7 +22,7 @@ final class ManyPartitions {
     Outcome run(String topic, int partitions) {
         try (Topics topics = new Topics(bootstrap);
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-                        LeaderFault.settings(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
+                        SteadyWriter.impatient(bootstrap), new ByteArraySerializer(), new ByteArraySerializer())) {
             // The clients' own start is not what is measured.
             topics.createReplicated(topic + "-first", 1);
             write(producer, topic + "-first", 1);

@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.bench;
 
+import io.tidemark.broker.drill.Servers;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.Node;

@@ -4,8 +4,10 @@ import io.tidemark.broker.drill.AckLedger;
 import io.tidemark.broker.drill.ClusterView;
 import io.tidemark.broker.drill.PartitionView;
 import io.tidemark.broker.drill.ReadBack;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.SteadyWriter;
 import io.tidemark.broker.drill.Verdict;
+import io.tidemark.broker.drill.Waiting;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +37,7 @@ final class SelfCheck {
         }
         TopicPartition partition = new TopicPartition(topic, 0);
         AckLedger ledger = new AckLedger();
-        Map<String, Object> settings = new HashMap<>(LeaderFault.settings(bootstrap));
+        Map<String, Object> settings = new HashMap<>(SteadyWriter.impatient(bootstrap));
         settings.put(ProducerConfig.ACKS_CONFIG, "1");
         settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
         SteadyWriter writer = new SteadyWriter(partition, ledger, PER_SECOND, settings);

@@ -1,6 +1,7 @@
 package io.tidemark.broker.drill.bench;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,6 +1,7 @@
 package io.tidemark.broker.drill.bench;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Waiting;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;

@@ -1,18 +1,17 @@
-package io.tidemark.broker.drill.bench;
+package io.tidemark.broker.drill;
 
-import io.tidemark.broker.drill.DrillException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for conditions outside this process, which can only be asked again and again. */
-final class Waiting {
+public final class Waiting {
     private static final long EVERY_MS = 10;
 
     private Waiting() {}
 
     /** Throws DrillException if the condition does not hold within {@code seconds}. */
-    static void until(String what, double seconds, BooleanSupplier condition) {
+    public static void until(String what, double seconds, BooleanSupplier condition) {
         long deadline = System.nanoTime() + (long) (seconds * 1e9);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {
@@ -23,7 +22,7 @@ final class Waiting {
     }
 
     /** For work that settles or idles: time itself is what is waited for. */
-    static void seconds(double seconds) {
+    public static void seconds(double seconds) {
         long end = System.nanoTime() + (long) (seconds * 1e9);
         for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);

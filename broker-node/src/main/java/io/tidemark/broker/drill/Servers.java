@@ -1,6 +1,5 @@
-package io.tidemark.broker.drill.bench;
+package io.tidemark.broker.drill;
 
-import io.tidemark.broker.drill.DrillException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +16,7 @@ import java.util.stream.Stream;
  * The server processes of a cluster on this machine, found by the process ids its script leaves in {@code run/}. Node
  * ids above 100 are controllers. Linux only: it reads /proc.
  */
-final class Servers {
+public final class Servers {
     private static final int FIRST_CONTROLLER = 101;
     /** USER_HZ, which Linux fixes at 100 for what /proc shows. */
     private static final double TICKS_PER_SECOND = 100;
@@ -28,33 +27,33 @@ final class Servers {
     private final List<String> script;
 
     /** @param script the cluster's script and its options, to which a command is added */
-    Servers(Path data, List<String> script) {
+    public Servers(Path data, List<String> script) {
         this.data = data;
         this.script = List.copyOf(script);
     }
 
     /** User and system seconds of all servers that run. */
-    double cpuSeconds() {
+    public double cpuSeconds() {
         return cpuSeconds(pids().values());
     }
 
     /** The same, brokers only. */
-    double brokerCpuSeconds() {
+    public double brokerCpuSeconds() {
         return cpuSeconds(pids().headMap(FIRST_CONTROLLER).values());
     }
 
     /** Resident memory of all brokers in MB (1e6 bytes). */
-    double brokerResidentMb() {
+    public double brokerResidentMb() {
         return residentMb(pids().headMap(FIRST_CONTROLLER).values());
     }
 
     /** Resident memory of all controllers in MB (1e6 bytes). */
-    double controllerResidentMb() {
+    public double controllerResidentMb() {
         return residentMb(pids().tailMap(FIRST_CONTROLLER).values());
     }
 
     /** @param name as kill(1) takes it: KILL, STOP, CONT, TERM */
-    void signal(int node, String name) {
+    public void signal(int node, String name) {
         Long pid = pids().get(node);
         if (pid == null) {
             throw new DrillException("node " + node + " does not run");
@@ -63,20 +62,25 @@ final class Servers {
     }
 
     /** Returns when the process is gone; throws DrillException after 60 s. */
-    void awaitGone(int node) {
+    public void awaitGone(int node) {
         Waiting.until("node " + node + " to end", 60, () -> !pids().containsKey(node));
     }
 
     /** Starts a node, and returns when its script says it is ready. */
-    void start(int node) {
+    public void start(int node) {
         script("start", Integer.toString(node));
     }
 
     /** Runs a command of the cluster's script. */
-    void script(String... command) {
+    public void script(String... command) {
         List<String> words = new ArrayList<>(script);
         words.addAll(List.of(command));
         call(words);
+    }
+
+    /** Whether the node's process is there, be it paused. */
+    public boolean runs(int node) {
+        return pids().containsKey(node);
     }
 
     private TreeMap<Integer, Long> pids() {

@@ -1,0 +1,185 @@
+package io.tidemark.broker.drill.plan;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Reads the steps of a drill, which may speak only of nodes and partitions that the drill has. */
+final class StepReader {
+    private static final Set<String> COMMON = Set.of("at", "do", "node", "as");
+
+    private final ClusterPlan cluster;
+    private final Set<String> names = new HashSet<>();
+
+    StepReader(ClusterPlan cluster) {
+        this.cluster = cluster;
+    }
+
+    List<Step> read(YamlNode node) {
+        List<Step> steps = new ArrayList<>();
+        long before = 0;
+        for (YamlNode item : node.items()) {
+            Step step = step(item);
+            if (step.atMs() < before) {
+                throw item.wrong("steps stand in the order of their times");
+            }
+            before = step.atMs();
+            steps.add(step);
+        }
+        return steps;
+    }
+
+    private Step step(YamlNode item) {
+        Map<String, YamlNode> fields = item.fields();
+        YamlNode key = DrillReader.required(item, fields, "do");
+        Action action = Action.of(key.text())
+                .orElseThrow(() -> key.wrong("there is no action " + key.text() + ", but: " + all()));
+        checkNames(item, action, fields);
+        String node = fields.containsKey("node") ? nodes(fields.get("node")) : "";
+        if (action.takesNodes() == node.isEmpty()) {
+            throw item.wrong(action.key() + (node.isEmpty() ? " needs a node" : " takes no node"));
+        }
+        Map<String, String> arguments = new HashMap<>();
+        for (String name : action.allowed()) {
+            if (fields.containsKey(name)) {
+                arguments.put(name, argument(name, fields.get(name)));
+            } else if (action.required().contains(name)) {
+                throw item.wrong(action.key() + " needs " + name);
+            }
+        }
+        if (action == Action.AWAIT) {
+            checkAwait(item, arguments);
+        }
+        String as = fields.containsKey("as") ? fields.get("as").text() : "";
+        if (action == Action.NOTE && as.isEmpty()) {
+            throw item.wrong("note needs as");
+        }
+        if (!as.isEmpty()) {
+            names.add(as);
+        }
+        return new Step(
+                DrillReader.required(item, fields, "at").durationMs(), action, node, as, arguments, item.line());
+    }
+
+    private static void checkAwait(YamlNode item, Map<String, String> arguments) {
+        String until = arguments.get("until");
+        boolean ofOne = !until.equals("full-isr") && !until.equals("acks");
+        if (ofOne && !arguments.containsKey("partition")) {
+            throw item.wrong("await " + until + " needs partition");
+        }
+        if (until.equals("isr-size") != arguments.containsKey("size")) {
+            throw item.wrong("size belongs to await isr-size, and only there");
+        }
+    }
+
+    private static void checkNames(YamlNode item, Action action, Map<String, YamlNode> fields) {
+        Set<String> allowed = new TreeSet<>(COMMON);
+        allowed.addAll(action.allowed());
+        fields.forEach((name, value) -> {
+            if (!allowed.contains(name)) {
+                throw value.wrong(action.key() + " takes no " + name + ", but: " + String.join(", ", allowed));
+            }
+        });
+    }
+
+    private static String all() {
+        List<String> keys = new ArrayList<>();
+        for (Action action : Action.values()) {
+            keys.add(action.key());
+        }
+        return String.join(", ", keys);
+    }
+
+    private String nodes(YamlNode node) {
+        NodeWords words = NodeWords.of(node.text(), names);
+        if (words == null) {
+            throw node.wrong("no node is meant by \"" + node.text() + "\"");
+        }
+        switch (words.kind()) {
+            case LEADER, FOLLOWER, FOLLOWERS, REPLICAS -> partition(node, words.argument());
+            case ID -> {
+                int id = Integer.parseInt(words.argument());
+                boolean broker = id >= 1 && id <= cluster.brokers();
+                boolean controller =
+                        id >= ClusterPlan.FIRST_CONTROLLER && id < ClusterPlan.FIRST_CONTROLLER + cluster.controllers();
+                if (!broker && !controller) {
+                    throw node.wrong("there is no node " + id);
+                }
+            }
+            default -> {}
+        }
+        return node.text();
+    }
+
+    private String argument(String name, YamlNode value) {
+        switch (name) {
+            case "partition" -> {
+                return partition(value, value.text());
+            }
+            case "to" -> {
+                return DrillReader.replicas(value, cluster.brokers()).stream()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(","));
+            }
+            case "set" -> {
+                return value.texts().entrySet().stream()
+                        .map(entry -> entry.getKey() + "=" + entry.getValue())
+                        .collect(Collectors.joining(","));
+            }
+            case "topic" -> {
+                if (cluster.topics().stream().noneMatch(topic -> topic.name().equals(value.text()))) {
+                    throw value.wrong("the drill has no topic " + value.text());
+                }
+                return value.text();
+            }
+            case "file" -> {
+                if (value.text().startsWith("/")
+                        || List.of(value.text().split("/")).contains("..")) {
+                    throw value.wrong("a file is named relative to the node's directory");
+                }
+                return value.text();
+            }
+            case "size" -> {
+                return Long.toString(value.number(0, 100));
+            }
+            case "within" -> {
+                return Long.toString(value.durationMs());
+            }
+            case "from" -> {
+                return oneOf(value, "controllers", "brokers");
+            }
+            case "type" -> {
+                return oneOf(value, "preferred", "unclean");
+            }
+            case "until" -> {
+                return oneOf(value, "full-isr", "no-leader", "new-leader", "isr-size", "acks", "moved");
+            }
+            default -> throw value.wrong("unknown argument " + name);
+        }
+    }
+
+    private static String oneOf(YamlNode value, String... words) {
+        if (!List.of(words).contains(value.text())) {
+            throw value.wrong("it has to be one of: " + String.join(", ", words));
+        }
+        return value.text();
+    }
+
+    private String partition(YamlNode node, String name) {
+        int dash = name.lastIndexOf('-');
+        boolean known = dash > 0
+                && name.substring(dash + 1).matches("[0-9]{1,4}")
+                && cluster.topics().stream()
+                        .anyMatch(topic -> topic.name().equals(name.substring(0, dash))
+                                && topic.assignment().size() > Integer.parseInt(name.substring(dash + 1)));
+        if (!known) {
+            throw node.wrong("the drill has no partition " + name);
+        }
+        return name;
+    }
+}

@@ -1,0 +1,392 @@
+package io.tidemark.broker.drill.run;
+
+import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.PartitionView;
+import io.tidemark.broker.drill.judge.Fault;
+import io.tidemark.broker.drill.judge.PartitionStateView;
+import io.tidemark.broker.drill.judge.Survival;
+import io.tidemark.broker.drill.plan.Action;
+import io.tidemark.broker.drill.plan.Step;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Does the steps of a drill, keeps account of what it has done to whom, and undoes all of it. Before each step it looks
+ * whether what the drill promised to keep would survive it.
+ */
+final class FaultInjector {
+    private static final int SETTLE_S = 90;
+    private static final byte[] GARBAGE = "damaged by a drill".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+
+    private final DrillCluster cluster;
+    private final Admins admins;
+    private final NodeFinder finder;
+    private final Survival survival;
+    private final Conditions conditions;
+    private final Consumer<String> tell;
+    private final Set<Integer> down = new TreeSet<>();
+    private final Set<Integer> paused = new TreeSet<>();
+    private final Map<Integer, Network.Cable> unplugged = new TreeMap<>();
+    private final Set<Integer> full = new TreeSet<>();
+    private final Set<Integer> damaged = new TreeSet<>();
+    private final Set<Integer> died = new TreeSet<>();
+    private final Set<Integer> allDied = new TreeSet<>();
+    private final Map<String, Set<Integer>> named = new HashMap<>();
+    private final List<Open> faults = new ArrayList<>();
+    private Map<String, PartitionStateView> lastSeen;
+    private long lastRepairMs;
+    private boolean closed;
+
+    /** A fault and those of its nodes that are not whole again. */
+    private static final class Open {
+        private final Action action;
+        private final long startMs = System.currentTimeMillis();
+        private final Set<Integer> nodes;
+        private final Set<Integer> left;
+        private final String partition;
+        private final String words;
+        private long endMs;
+
+        Open(Action action, Set<Integer> nodes, String partition, String words) {
+            this.action = action;
+            this.nodes = nodes;
+            this.left = new HashSet<>(nodes);
+            this.partition = partition;
+            this.words = words;
+        }
+
+        Fault fault() {
+            return new Fault(action, startMs, endMs == 0 ? System.currentTimeMillis() : endMs, nodes, partition, words);
+        }
+    }
+
+    /** @param tell takes a line about each step */
+    FaultInjector(
+            DrillCluster cluster, Admins admins, Survival survival, Conditions conditions, Consumer<String> tell) {
+        this.cluster = cluster;
+        this.admins = admins;
+        this.finder = new NodeFinder(cluster, admins);
+        this.survival = survival;
+        this.conditions = conditions;
+        this.tell = tell;
+    }
+
+    /** Throws DrillException if it cannot be done, or must not be. */
+    void run(Step step) {
+        if (step.action() == Action.AWAIT) {
+            tell.accept(step.words());
+            conditions.await(step);
+            return;
+        }
+        doNow(step);
+    }
+
+    private synchronized void doNow(Step step) {
+        if (closed) {
+            throw new DrillException("the drill was interrupted");
+        }
+        Set<Integer> nodes = step.node().isEmpty() ? targetsWithout(step) : finder.find(step.node(), named);
+        if (!step.as().isEmpty()) {
+            named.put(step.as(), nodes);
+        }
+        check(step, nodes);
+        conditions.remember(step);
+        if (step.action().harms() && leavesNobody(nodes)) {
+            // Nobody can be asked afterwards, and what comes then may need to know.
+            partitions();
+        }
+        String words = step.words() + (step.node().isEmpty() ? "" : " (" + ids(nodes) + ")");
+        tell.accept(words);
+        Open fault = new Open(step.action(), nodes, about(step), words);
+        if (!undoes(step.action())) {
+            faults.add(fault);
+        }
+        act(step, nodes);
+        boolean lasts = step.action().harms() && step.action() != Action.RESTART && step.action() != Action.ROLL
+                || step.action() == Action.WIPE;
+        if (!lasts) {
+            fault.endMs = System.currentTimeMillis();
+        }
+    }
+
+    private void check(Step step, Set<Integer> nodes) {
+        Action action = step.action();
+        boolean onDisk = action.destroys() || action == Action.FILL_DISK;
+        if (onDisk && !cluster.isOwn()) {
+            throw new DrillException(action.key() + " is refused: the disks are not this drill's");
+        }
+        if (action.destroys() && !down.containsAll(nodes)) {
+            throw new DrillException(action.key() + " is refused: " + ids(nodes) + " was not stopped by this drill");
+        }
+        noteDied();
+        survival.refusal(action, nodes, gone(), damaged, this::partitions).ifPresent(reason -> {
+            throw new DrillException(step.words() + " is refused: " + reason);
+        });
+    }
+
+    private boolean leavesNobody(Set<Integer> nodes) {
+        Set<Integer> left = cluster.brokers();
+        left.removeAll(down);
+        left.removeAll(nodes);
+        return left.isEmpty();
+    }
+
+    /**
+     * All partitions of the cluster; null if they are not known. With all brokers stopped nobody can be asked, and nothing
+     * changes any more but that leaders are gone: what was seen last stands.
+     */
+    private Map<String, PartitionStateView> partitions() {
+        boolean answers = !down.containsAll(cluster.brokers());
+        try {
+            Map<String, PartitionStateView> partitions = new TreeMap<>();
+            (answers ? admins.insistOnLook(List.of()) : admins.look(List.of()))
+                    .forEach((partition, view) -> partitions.put(partition.toString(), state(view)));
+            lastSeen = partitions;
+            return partitions;
+        } catch (DrillException e) {
+            return answers ? null : lastSeen;
+        }
+    }
+
+    static PartitionStateView state(PartitionView view) {
+        return new PartitionStateView(
+                view.leader(), view.leaderEpoch().orElse(-1), view.replicas(), view.isr(), view.elr());
+    }
+
+    private Set<Integer> gone() {
+        Set<Integer> gone = new TreeSet<>(down);
+        gone.addAll(paused);
+        gone.addAll(unplugged.keySet());
+        gone.addAll(full);
+        gone.addAll(died);
+        return gone;
+    }
+
+    private void act(Step step, Set<Integer> nodes) {
+        switch (step.action()) {
+            case KILL -> end(nodes, "KILL");
+            case STOP -> end(nodes, "TERM");
+            case PAUSE -> {
+                paused.addAll(nodes);
+                cluster.signal(nodes, "STOP");
+            }
+            case RESUME -> resume(nodes);
+            case START -> start(nodes);
+            case RESTART -> {
+                end(nodes, "KILL");
+                start(nodes);
+            }
+            case ROLL ->
+                nodes.forEach(node -> {
+                    end(Set.of(node), "TERM");
+                    start(Set.of(node));
+                    conditions.awaitFullIsr(SETTLE_S);
+                });
+            case WIPE ->
+                nodes.forEach(node -> {
+                    damaged.add(node);
+                    cluster.wipe(node);
+                });
+            case DELETE_FILE -> nodes.forEach(node -> damage(node, step.argument("file"), false));
+            case CORRUPT_FILE -> nodes.forEach(node -> damage(node, step.argument("file"), true));
+            case FILL_DISK -> {
+                full.addAll(nodes);
+                nodes.forEach(node -> Disks.fill(cluster.directory(node)));
+            }
+            case FREE_DISK -> free(nodes);
+            case UNPLUG -> {
+                Network.Cable cable =
+                        step.argument("from").equals("controllers") ? Network.Cable.CONTROLLERS : Network.Cable.BROKERS;
+                nodes.forEach(node -> {
+                    unplugged.put(node, cable);
+                    cluster.network().unplug(cable, node);
+                });
+            }
+            case PLUG -> plug(nodes);
+            case CONFIGURE -> admins.configure(step.argument("topic"), settings(step.argument("set")));
+            case REASSIGN -> admins.reassign(partition(step.argument("partition")), replicas(step));
+            case ELECT ->
+                admins.elect(
+                        partition(step.argument("partition")),
+                        step.argument("type").equals("unclean") ? ElectionType.UNCLEAN : ElectionType.PREFERRED);
+            // What was to be done is done: the nodes have their name.
+            case NOTE -> {}
+            case AWAIT -> throw new IllegalStateException("not an act");
+        }
+    }
+
+    private void end(Set<Integer> nodes, String signal) {
+        down.addAll(nodes);
+        cluster.signal(nodes, signal);
+        cluster.awaitGone(nodes);
+    }
+
+    private void start(Set<Integer> nodes) {
+        if (nodes.isEmpty()) {
+            return;
+        }
+        lastRepairMs = System.currentTimeMillis();
+        cluster.start(nodes);
+        down.removeAll(nodes);
+        damaged.removeAll(nodes);
+        died.removeAll(nodes);
+        over(nodes, Action.KILL, Action.STOP, Action.WIPE);
+    }
+
+    private void resume(Set<Integer> nodes) {
+        if (nodes.isEmpty()) {
+            return;
+        }
+        lastRepairMs = System.currentTimeMillis();
+        cluster.signal(nodes, "CONT");
+        paused.removeAll(nodes);
+        over(nodes, Action.PAUSE);
+    }
+
+    private void free(Set<Integer> nodes) {
+        if (nodes.isEmpty()) {
+            return;
+        }
+        lastRepairMs = System.currentTimeMillis();
+        nodes.forEach(node -> Disks.free(cluster.directory(node)));
+        full.removeAll(nodes);
+        over(nodes, Action.FILL_DISK);
+    }
+
+    private void plug(Set<Integer> nodes) {
+        if (nodes.isEmpty()) {
+            return;
+        }
+        lastRepairMs = System.currentTimeMillis();
+        nodes.forEach(node -> {
+            Network.Cable cable = unplugged.remove(node);
+            if (cable != null) {
+                cluster.network().plug(cable, node);
+            }
+        });
+        over(nodes, Action.UNPLUG);
+    }
+
+    private void over(Set<Integer> nodes, Action... actions) {
+        for (Open fault : faults) {
+            if (Arrays.asList(actions).contains(fault.action) && fault.left.removeAll(nodes) && fault.left.isEmpty()) {
+                fault.endMs = System.currentTimeMillis();
+            }
+        }
+    }
+
+    private void damage(int node, String file, boolean overwrite) {
+        Path path = cluster.directory(node).resolve(file);
+        damaged.add(node);
+        try {
+            if (!overwrite) {
+                Files.delete(path);
+                return;
+            }
+            try (RandomAccessFile bytes = new RandomAccessFile(path.toFile(), "rw")) {
+                bytes.write(GARBAGE);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** No step is done any more, and everything is undone: for a drill that is interrupted. */
+    synchronized void close() {
+        closed = true;
+        heal();
+    }
+
+    /** Undoes everything that still stands; returns when all nodes are ready. */
+    synchronized void heal() {
+        noteDied();
+        boolean anything = !gone().isEmpty();
+        plug(new TreeSet<>(unplugged.keySet()));
+        free(new TreeSet<>(full));
+        resume(new TreeSet<>(paused));
+        Set<Integer> stopped = new TreeSet<>(down);
+        stopped.addAll(died);
+        if (anything) {
+            tell.accept("heal" + (stopped.isEmpty() ? "" : ", start " + ids(stopped)));
+        }
+        start(stopped);
+    }
+
+    /** Nodes whose process went without the drill's doing. */
+    private void noteDied() {
+        for (int node : cluster.nodes()) {
+            if (!down.contains(node) && !cluster.runs(node) && died.add(node)) {
+                tell.accept("node " + node + " has ended by itself");
+                allDied.add(node);
+            }
+        }
+    }
+
+    /** All nodes that ended by themselves at any time, looked for again now. */
+    Set<Integer> died() {
+        noteDied();
+        return new TreeSet<>(allDied);
+    }
+
+    /** What was done so far, in order. */
+    List<Fault> faults() {
+        return faults.stream().map(Open::fault).toList();
+    }
+
+    /** Wall clock in ms when the last repair began; 0 if there was none. */
+    long lastRepairMs() {
+        return lastRepairMs;
+    }
+
+    private static boolean undoes(Action action) {
+        return switch (action) {
+            case START, RESUME, PLUG, FREE_DISK, NOTE, AWAIT -> true;
+            default -> false;
+        };
+    }
+
+    private Set<Integer> targetsWithout(Step step) {
+        return step.action() == Action.REASSIGN ? new TreeSet<>(replicas(step)) : Set.of();
+    }
+
+    private static String about(Step step) {
+        return step.arguments().getOrDefault("partition", step.arguments().getOrDefault("topic", ""));
+    }
+
+    private static List<Integer> replicas(Step step) {
+        return Arrays.stream(step.argument("to").split(","))
+                .map(Integer::valueOf)
+                .toList();
+    }
+
+    private static Map<String, String> settings(String text) {
+        return Arrays.stream(text.split(","))
+                .map(entry -> entry.split("=", 2))
+                .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
+    }
+
+    static TopicPartition partition(String name) {
+        int dash = name.lastIndexOf('-');
+        return new TopicPartition(name.substring(0, dash), Integer.parseInt(name.substring(dash + 1)));
+    }
+
+    private static String ids(Set<Integer> nodes) {
+        return nodes.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+}
