@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Runs a cluster on this machine from one inventory file, each node a process of its own.
+# Runs a cluster from one inventory file, each node a process of its own, on this machine or, over ssh, on others.
 #
-# usage: scripts/cluster.sh [--inventory FILE] [--data DIR] COMMAND
+# usage: scripts/cluster.sh [--inventory FILE] [--data DIR] [--dry-run] COMMAND
 #
+#   deploy [--tarball FILE] [--start]   installs on the other machines of the inventory: builds one tarball, or takes FILE,
+#                     copies it there and configures the nodes; what runs goes on with what it has until it is restarted.
+#                     --start formats a cluster that has not been yet, and starts all nodes
 #   format [--cluster-id ID] [--ignore-formatted] [--from-image FILE]
 #                     gives every node's data directory its identity, once, before the first start. Of a controller that lost
 #                     its directory, too: it joins anew when it starts. That is refused while another one is missing, since
@@ -17,6 +20,11 @@
 #   why TOPIC PARTITION [--json]  asks the brokers why a partition stands as it does: what holds its high watermark and
 #                     since when, why a replica is not in the ISR, what is pending, what was refused. Needs no controller
 #   start N | stop N  one node, as up and down
+#   safe-to-stop N [--json]   exit status 0 only if every partition stays led and open to acks=all without the node, and the
+#                     controllers can still decide; tells what each partition lacks
+#   roll [--only brokers|controllers] [--timeout S] [N...]   restarts all nodes or those, one at a time: only a node that
+#                     is safe to stop, the acting controller last, and the next one only when the cluster is healthy again,
+#                     within S seconds (60). Ends with a summary; exit status 1 if any was not restarted
 #   kill N            kills a node (SIGKILL)
 #   pause N | resume N   stops a node's process where it stands (SIGSTOP), lets it go on (SIGCONT)
 #   quorum members [--json]      the controllers that are members of the quorum, and how far each is
@@ -25,6 +33,8 @@
 #   quorum replace N [NEW]       add NEW, then remove N; without NEW, N itself with the empty directory it has now
 #   quorum transfer [N]          makes N, or the one that is furthest, the acting controller
 #   logs N [-f]       the last lines of a node's log; -f follows it
+#   run N             one node of this machine in the foreground, for a service manager
+#   unit N            prints a systemd unit for a node of this machine (docs/OPERATIONS.md)
 #   bootstrap         prints the brokers' addresses, for --bootstrap-server
 #   controllers       prints the controllers, as in controller.quorum.voters
 #   rpc               prints the transport of the quorum, grpc or netty
@@ -33,13 +43,17 @@
 #   health-address N  prints where a node tells of itself over HTTP: /livez, /readyz, /metrics (docs/METRICS.md)
 #
 # The inventory is config/local-3x3.conf by default, which explains its format; DIR is data/NAME for an inventory
-# NAME.conf. DIR holds the nodes' generated properties, process ids, logs and data.
+# NAME.conf. DIR holds the nodes' generated properties, process ids, logs and data. A node whose host is another machine
+# has these over there; docs/OPERATIONS.md tells what such a machine needs. --dry-run prints the commands that would be
+# run, and runs none.
 #
 # Environment: JAVA_HOME; TIDEMARK_CONTROLLER_HEAP_OPTS (-Xmx256m) and TIDEMARK_BROKER_HEAP_OPTS (-Xmx512m);
 # TIDEMARK_HEAP_OPTS (instead of both) and TIDEMARK_JVM_OPTS for every node; TIDEMARK_CLASSPATH to run that instead of
-# the built jars; TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30). TIDEMARK_LAUNCHER: a program that gets a
-# node's id and the command that runs it, and becomes that command where the node shall run (scripts/drill.sh does this to
-# give nodes networks of their own).
+# the built jars; TIDEMARK_START_TIMEOUT_S and TIDEMARK_STOP_TIMEOUT_S (60, 30); TIDEMARK_SSH_OPTS, more options for ssh;
+# TIDEMARK_SSH_TIMEOUT_S (5), for a machine that does not answer; TIDEMARK_SSH_CONTROL_DIR, where connections are kept for
+# a minute (/tmp/tidemark-ssh-UID). TIDEMARK_LAUNCHER: a program that gets a node's id and the command that runs it, and
+# becomes that command where the node shall run (scripts/drill.sh does this to give nodes networks of their own); all
+# nodes are of this machine then.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -48,12 +62,17 @@ START_TIMEOUT_S=${TIDEMARK_START_TIMEOUT_S:-60}
 STOP_TIMEOUT_S=${TIDEMARK_STOP_TIMEOUT_S:-30}
 inventory=$ROOT/config/local-3x3.conf
 data=
+dry_run=no
+# Set where this script was started over ssh: the machine's name in the inventory, which comes on standard input.
+on=
 
 while [[ $# -gt 0 ]]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --inventory) [[ $# -ge 2 ]] || die "$1 needs a value"; inventory=$2; shift 2 ;;
     --data) [[ $# -ge 2 ]] || die "$1 needs a value"; data=$2; shift 2 ;;
+    --dry-run) dry_run=yes; shift ;;
+    --on) [[ $# -ge 2 ]] || die "$1 needs a value"; on=$2; shift 2 ;;
     -*) die "unknown option $1 (--help tells more)" ;;
     *) break ;;
   esac
@@ -61,6 +80,13 @@ done
 [[ $# -gt 0 ]] || { usage >&2; exit 1; }
 command=$1
 shift
+cluster_name=$(basename "$inventory" .conf)
+# shellcheck source-path=SCRIPTDIR source=hosts.sh
+source "$(dirname "$0")/hosts.sh"
+# shellcheck source-path=SCRIPTDIR source=deploy.sh
+source "$(dirname "$0")/deploy.sh"
+# shellcheck source-path=SCRIPTDIR source=roll.sh
+source "$(dirname "$0")/roll.sh"
 
 # --- inventory
 
@@ -80,17 +106,27 @@ read_inventory() {
       settings+=("$a $b${c:+ $c}${d:+ $d}${rest:+ $rest}")
       continue
     fi
+    if [[ $id == host ]]; then
+      # shellcheck disable=SC2086
+      read_host_line "$a" ${b:-} ${c:-} ${d:-} ${rest:-} \
+        || die "$inventory, line $line: expected host HOST|all KEY=VALUE, KEY one of user, port, identity, known_hosts," \
+          "java_home, install, data"
+      continue
+    fi
     [[ $id =~ ^[0-9]+$ && $a =~ ^(controller|broker)$ && $c =~ ^[0-9]+$ && -n $d && -z $rest ]] \
-      || die "$inventory, line $line: expected ID controller|broker HOST PORT DIRECTORY, or set ROLE KEY=VALUE"
+      || die "$inventory, line $line: expected ID controller|broker HOST PORT DIRECTORY, set ROLE KEY=VALUE or host HOST KEY=VALUE"
     [[ -z ${role[$id]:-} ]] || die "$inventory, line $line: node $id is there twice"
     ids+=("$id")
     role[$id]=$a
     host[$id]=$b
     port[$id]=$c
-    [[ $d == /* ]] || d=$data/$d
     directory[$id]=$d
   done <"$inventory"
   [[ ${#ids[@]} -gt 0 ]] || die "$inventory names no node"
+  # Where another machine keeps it is said over there.
+  for id in "${ids[@]}"; do
+    ! is_here "$id" || [[ ${directory[$id]} == /* ]] || directory[$id]=$data/${directory[$id]}
+  done
 }
 
 of_role() {
@@ -226,25 +262,43 @@ require_free_port() {
   fi
 }
 
+# Where other machines have it, and this one has not, theirs is taken.
 require_formatted() {
+  [[ ! -r $data/cluster.id && $dry_run == no ]] || return 0
+  [[ -n $on || -z $(hosts_of "${ids[@]}") ]] || ask_nodes || true
   [[ -r $data/cluster.id ]] || die "the cluster in $data is not formatted: run cluster.sh format first"
 }
 
-launch() {
-  local id=$1 logs main detach=()
+cluster_id() { if [[ $dry_run == yes && ! -r $data/cluster.id ]]; then echo CLUSTER_ID; else cat "$data/cluster.id"; fi; }
+
+# Readies all that the process of node $1 needs, and sets LAUNCH to its command line.
+prepare_launch() {
+  local id=$1 logs main
   logs=$(log_directory_of "$id")
   main=io.tidemark.broker.app.BrokerMain
   [[ ${role[$id]} == broker ]] || main=io.tidemark.quorum.app.ControllerMain
   write_properties "$id"
   mkdir -p "$logs" "$data/run"
   jvm_options "${role[$id]}" "$logs"
-  # A session of its own, so that an interrupted script or terminal does not take the nodes with it.
-  ! command -v setsid >/dev/null || detach=(setsid)
+  LAUNCH=("$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")")
   # Before the process is there: what its predecessor said must not be taken for its word.
   : >"$logs/stdout.log"
   : >"$logs/stderr.log"
-  nohup "${detach[@]}" ${TIDEMARK_LAUNCHER:+"$TIDEMARK_LAUNCHER" "$id"} "$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")" \
-    </dev/null >>"$logs/stdout.log" 2>>"$logs/stderr.log" &
+}
+
+launch() {
+  local id=$1 logs detach=()
+  logs=$(log_directory_of "$id")
+  prepare_launch "$id"
+  if is_a_service "$id"; then
+    rm -f "$(pid_file_of "$id")"
+    systemctl start "$(unit_of "$id")" || die "systemd did not start node $id: systemctl status $(unit_of "$id")"
+    wait_for 10 test -e "$(pid_file_of "$id")" || die "systemd did not start node $id: journalctl -u $(unit_of "$id")"
+    return
+  fi
+  # A session of its own, so that an interrupted script or terminal does not take the nodes with it.
+  ! command -v setsid >/dev/null || detach=(setsid)
+  nohup "${detach[@]}" ${TIDEMARK_LAUNCHER:+"$TIDEMARK_LAUNCHER" "$id"} "${LAUNCH[@]}" </dev/null >>"$logs/stdout.log" 2>>"$logs/stderr.log" &
   echo $! >"$(pid_file_of "$id")"
 }
 
@@ -336,20 +390,112 @@ stop_nodes() {
   [[ ${#forced[@]} -eq 0 ]] || die "killed, since they did not stop in $STOP_TIMEOUT_S s: ${forced[*]}"
 }
 
+here_start() { start_nodes "$@"; }
+here_halt() { stop_nodes "$@"; }
+
+here_stop() {
+  local id
+  for id in "$@"; do
+    is_running "$id" || die "node $id is not running"
+  done
+  stop_nodes "$@"
+}
+
+here_kill() {
+  signal_node KILL "$1"
+  wait_for 10 is_gone "$1" || die "node $1 is still there"
+  rm -f "$(pid_file_of "$1")"
+  echo "killed node $1"
+}
+
+here_pause() { signal_node STOP "$1" && echo "paused node $1"; }
+here_resume() { signal_node CONT "$1" && echo "node $1 goes on"; }
+here_directory() { echo "${directory[$1]}"; }
+
+here_logs() {
+  local log
+  log=$(log_directory_of "$1")/node.log
+  [[ -r $log ]] || die "node $1 has no log yet ($log)"
+  shift
+  exec tail -n 100 "$@" "$log"
+}
+
 signal_node() {
   local pid
   pid=$(pid_of "$2") || die "node $2 is not running"
   kill "-$1" "$pid" || die "node $2 (process $pid) cannot be signalled"
 }
 
+# --- what is known of nodes
+
+# By id: running, paused, stopped or unreachable; process id; marks of the directory, and its path.
+declare -A state process marks path
+
+here_facts() {
+  local id mark found
+  for id in "$@"; do
+    found=
+    for mark in meta.properties quorum.joining quorum.removed quorum.started; do
+      [[ ! -e ${directory[$id]}/$mark ]] || found+=$mark,
+    done
+    echo "node $id $(state_of "$id") $(pid_of "$id" || echo -) ,$found ${directory[$id]}"
+  done
+  echo "cluster $(cat "$data/cluster.id" 2>/dev/null || echo -)" "$([[ ! -e $data/cluster.started ]] || echo started)"
+}
+
+# Asks all machines, or those of the nodes "$@"; fails if any does not answer. What they know of the cluster is known
+# here, too, afterwards.
+ask_nodes() {
+  local answers complete=0 kind a b c d rest id of=("$@")
+  [[ ${#of[@]} -gt 0 ]] || of=("${ids[@]}")
+  for id in "${of[@]}"; do
+    state[$id]=unreachable process[$id]=- marks[$id]=, path[$id]=${directory[$id]}
+  done
+  answers=$(on_nodes facts -- "${of[@]}") || complete=1
+  if [[ $dry_run == yes ]]; then
+    echo "$answers"
+    return
+  fi
+  while read -r kind a b c d rest; do
+    case $kind in
+      node) state[$a]=$b process[$a]=$c marks[$a]=$d path[$a]=$rest ;;
+      cluster)
+        mkdir -p "$data"
+        if [[ $a != - && ! -r $data/cluster.id ]]; then
+          echo "$a" >"$data/cluster.id"
+        fi
+        [[ $a == - || $a == "$(<"$data/cluster.id")" ]] \
+          || die "a machine of $inventory has nodes of the cluster $a, and $data belongs to $(<"$data/cluster.id")"
+        [[ $b != started ]] || : >"$data/cluster.started"
+        ;;
+    esac
+  done <<<"$answers"
+  return "$complete"
+}
+
+# Whether the directory of node $1 has the mark $2, a file in it.
+has_mark() { [[ ${marks[$1]} == *,"$2",* ]]; }
+
 # --- commands
 
+up() { start_where_they_are "${ids[@]}"; }
+
+start_where_they_are() {
+  local id
+  require_formatted
+  for id in "$@"; do
+    # From here on a controller without a log is one that has lost it.
+    [[ $dry_run == yes || ${role[$id]} != controller ]] || is_here "$id" || : >"$data/cluster.started"
+  done
+  on_nodes start -- "$@"
+}
+
 format() {
-  local id arguments=() joining=() cluster_id='' image=''
+  local id mode=fresh fresh=() joining=() cluster_id='' image=''
   while [[ $# -gt 0 ]]; do
     case $1 in
       --cluster-id) [[ $# -ge 2 ]] || die "$1 needs a value"; cluster_id=$2; shift 2 ;;
-      --ignore-formatted) arguments+=("$1"); shift ;;
+      --ignore-formatted) mode=again; shift ;;
       --from-image) [[ $# -ge 2 ]] || die "$1 needs a value"; image=$2; shift 2 ;;
       *) die "format: unknown argument $1" ;;
     esac
@@ -357,6 +503,7 @@ format() {
   require_java
   require_class_path
   mkdir -p "$data"
+  ask_nodes || die "not formatted: not all machines answer"
   if [[ -r $data/cluster.id ]]; then
     [[ -z $cluster_id || $cluster_id == "$(<"$data/cluster.id")" ]] \
       || die "$data already belongs to the cluster $(<"$data/cluster.id")"
@@ -366,24 +513,46 @@ format() {
     format_from_image "$image" "$cluster_id"
     return
   fi
+  if [[ -z $cluster_id && $dry_run == yes ]]; then
+    cluster_id=CLUSTER_ID
+  fi
   [[ -n $cluster_id ]] || cluster_id=$(model_main random-cluster-id)
   for id in "${ids[@]}"; do
-    write_properties "$id"
     if lost_its_log "$id"; then
       require_may_join "$id"
-      joining+=(--config "$(properties_of "$id")")
+      joining+=("$id")
     else
-      arguments+=(--config "$(properties_of "$id")")
+      fresh+=("$id")
     fi
   done
   if [[ ${#joining[@]} -gt 0 ]]; then
-    model_main format --cluster-id "$cluster_id" --joining "${joining[@]}" || exit 1
-    arguments+=(--ignore-formatted)
+    on_nodes format-nodes joining "$cluster_id" -- "${joining[@]}" || exit 1
+    mode=again
   fi
-  if [[ " ${arguments[*]-} " == *" --config "* ]]; then
-    model_main format --cluster-id "$cluster_id" "${arguments[@]}" || exit 1
+  if [[ ${#fresh[@]} -gt 0 ]]; then
+    on_nodes format-nodes "$mode" "$cluster_id" -- "${fresh[@]}" || exit 1
   fi
-  echo "$cluster_id" >"$data/cluster.id"
+  [[ $dry_run == yes ]] || echo "$cluster_id" >"$data/cluster.id"
+}
+
+# $1: fresh, again (what is formatted stays as it is) or joining (controllers that a working quorum takes in), $2 the
+# cluster's id, then nodes.
+here_format_nodes() {
+  local id arguments=(--cluster-id "$2")
+  case $1 in
+    again) arguments+=(--ignore-formatted) ;;
+    joining) arguments+=(--joining) ;;
+  esac
+  shift 2
+  require_java
+  require_class_path
+  mkdir -p "$data"
+  for id in "$@"; do
+    write_properties "$id"
+    arguments+=(--config "$(properties_of "$id")")
+  done
+  model_main format "${arguments[@]}" || exit 1
+  echo "${arguments[1]}" >"$data/cluster.id"
 }
 
 # All controllers begin anew; brokers stay as they are. Can be repeated until the first controller has been started.
@@ -391,6 +560,9 @@ format_from_image() {
   local image=$1 cluster_id=$2 id arguments=() directories=()
   [[ -r $image ]] || die "there is no image $image"
   [[ -n $cluster_id ]] || die "format --from-image needs the --cluster-id of the cluster, which its brokers have, too"
+  for id in "${ids[@]}"; do
+    is_here "$id" || die "--from-image is for controllers and brokers of this machine, and $id is on ${host[$id]}"
+  done
   for id in $(of_role controller); do
     ! is_running "$id" || die "controller $id is running: stop all of them first"
     [[ ! -e ${directory[$id]}/quorum.started ]] \
@@ -404,13 +576,13 @@ format_from_image() {
   model_main format --cluster-id "$cluster_id" --ignore-formatted "${arguments[@]}" || exit 1
   echo "$cluster_id" >"$data/cluster.id"
   jvm_options controller "$data/logs/quorum"
-  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain new-quorum \
+  java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain new-quorum \
     --image "$image" --controllers "$(controllers)" --cluster-id "$cluster_id" "${directories[@]}" || exit 1
 }
 
 # A controller without an identity in a cluster that has been started.
 lost_its_log() {
-  [[ ${role[$1]} == controller && -e $data/cluster.started && ! -e ${directory[$1]}/meta.properties ]]
+  [[ ${role[$1]} == controller && -e $data/cluster.started ]] && ! has_mark "$1" meta.properties
 }
 
 # Only where the quorum works and no other member is missing.
@@ -420,6 +592,9 @@ require_may_join() {
     "started before. See above; if a majority of the controllers is lost: format --from-image (docs/QUORUM.md)"
   [[ $answer == member ]] || die "controller $1 is no member of the quorum: quorum add $1 takes it in"
 }
+
+# A tool that asks or changes the cluster; only printed in a dry run.
+java_tool() { if [[ $dry_run == yes ]]; then quoted "$JAVA" "$@"; else "$JAVA" "$@"; fi; }
 
 model_main() {
   "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.model.config.FormatMain "$@"
@@ -431,8 +606,8 @@ quorum_main() {
   require_java
   require_class_path
   jvm_options controller "$data/logs/quorum"
-  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain "$1" \
-    --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" --rpc "$(rpc)" "${@:2}"
+  java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain "$1" \
+    --controllers "$(controllers)" --cluster-id "$(cluster_id)" --rpc "$(rpc)" "${@:2}"
 }
 
 require_controller() {
@@ -441,18 +616,18 @@ require_controller() {
 }
 
 quorum_add() {
-  local id=$1 path=${directory[$1]}
-  if [[ -e $path/quorum.removed ]]; then
-    die "$path holds the log of controller $id from before it was removed: move that directory away first"
-  elif [[ -e $path/meta.properties && ! -e $path/quorum.joining ]]; then
-    die "$path is the directory of a controller that has been a member: cluster.sh start $id"
+  local id=$1
+  ask_nodes "$id" || exit 1
+  if has_mark "$id" quorum.removed; then
+    die "${path[$id]} holds the log of controller $id from before it was removed: move that directory away first"
+  elif has_mark "$id" meta.properties && ! has_mark "$id" quorum.joining; then
+    die "${path[$id]} is the directory of a controller that has been a member: cluster.sh start $id"
   fi
   quorum_main may-join "$id" >/dev/null || exit 1
-  if [[ ! -e $path/meta.properties ]]; then
-    write_properties "$id"
-    model_main format --cluster-id "$(<"$data/cluster.id")" --joining --config "$(properties_of "$id")" || exit 1
+  if ! has_mark "$id" meta.properties; then
+    on_nodes format-nodes joining "$(cluster_id)" -- "$id" || exit 1
   fi
-  start_nodes "$id"
+  start_where_they_are "$id" || exit 1
   echo "controller $id is a member of the quorum; brokers that run have been told"
 }
 
@@ -460,9 +635,13 @@ quorum_remove() {
   local id=$1
   quorum_main remove "$@" || exit 1
   [[ ${role[$id]:-} == controller ]] || return 0
-  [[ ! -d ${directory[$id]} ]] || : >"${directory[$id]}/quorum.removed"
-  ! is_running "$id" || stop_nodes "$id"
+  on_nodes removed -- "$id" || exit 1
   echo "now delete the line of $id from $inventory: it says whom brokers and controllers ask when they start"
+}
+
+here_removed() {
+  [[ ! -d ${directory[$1]} ]] || : >"${directory[$1]}/quorum.removed"
+  ! is_running "$1" || stop_nodes "$1"
 }
 
 quorum() {
@@ -494,8 +673,9 @@ quorum() {
         quorum_add "$2"
         quorum_remove "$1"
       else
-        [[ ! -e ${directory[$1]}/meta.properties || -e ${directory[$1]}/quorum.joining ]] \
-          || die "${directory[$1]} is not empty: stop $1 and move that directory away first, or replace it by another node"
+        ask_nodes "$1" || exit 1
+        ! has_mark "$1" meta.properties || has_mark "$1" quorum.joining \
+          || die "${path[$1]} is not empty: stop $1 and move that directory away first, or replace it by another node"
         quorum_add "$1"
       fi
       ;;
@@ -509,8 +689,8 @@ ask() {
   require_java
   require_class_path
   jvm_options controller "$data/logs/status"
-  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.inspect.StatusMain \
-    --controllers "$(controllers)" --cluster-id "$(<"$data/cluster.id")" --rpc "$(rpc)" "$@"
+  java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.inspect.StatusMain \
+    --controllers "$(controllers)" --cluster-id "$(cluster_id)" --rpc "$(rpc)" "$@"
 }
 
 health() {
@@ -523,35 +703,54 @@ why() {
   require_java
   require_class_path
   jvm_options controller "$data/logs/status"
-  "$JAVA" "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.broker.health.WhyMain \
+  java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.broker.health.WhyMain \
     --brokers "$(health_addresses broker)" "$@"
 }
 
 status() {
   local id
   if [[ ${1:-} != --json ]]; then
+    ask_nodes || true
     printf '%-6s %-11s %-22s %-8s %s\n' node role address process pid
     for id in "${ids[@]}"; do
       printf '%-6s %-11s %-22s %-8s %s\n' "$id" "${role[$id]}" "${host[$id]}:${port[$id]}" \
-        "$(state_of "$id")" "$(pid_of "$id" || true)"
+        "${state[$id]:--}" "${process[$id]#-}"
     done
     echo
   fi
   ask "$@"
 }
 
+require_no_argument() { [[ $# -eq 0 ]] || die "$command takes no argument"; }
+
 case $command in
   *help) usage; exit 0 ;;
 esac
-data=${data:-$ROOT/data/$(basename "$inventory" .conf)}
+data=${data:-$ROOT/data/$cluster_name}
 mkdir -p "$(dirname "$data")"
 data=$(cd "$(dirname "$data")" && pwd)/$(basename "$data")
+if [[ -n $on ]]; then
+  mkdir -p "$data"
+  inventory=$data/inventory.conf
+  cat >"$inventory.$$"
+  mv "$inventory.$$" "$inventory"
+fi
 read_inventory
+[[ $dry_run == no ]] || TIDEMARK_BUILT=yes
+if [[ -n $on ]]; then
+  case $command in
+    start | stop | halt | kill | pause | resume | logs | facts | directory | format-nodes | removed | configure) ;;
+    *) die "$command is not for one machine" ;;
+  esac
+  "here_${command//-/_}" "$@"
+  exit
+fi
 
 case $command in
+  deploy) deploy "$@" ;;
   format) format "$@" ;;
-  up) [[ $# -eq 0 ]] || die "up takes no argument"; start_nodes "${ids[@]}" ;;
-  down) [[ $# -eq 0 ]] || die "down takes no argument"; stop_nodes "${ids[@]}" ;;
+  up) require_no_argument "$@"; up ;;
+  down) require_no_argument "$@"; on_nodes halt -- "${ids[@]}" ;;
   status) status "$@" ;;
   health) health "$@" ;;
   wait-healthy)
@@ -563,31 +762,22 @@ case $command in
     health --wait "$timeout" "$@"
     ;;
   why) why "$@" ;;
-  start) require_node "$@"; start_nodes "$1" ;;
-  stop) require_node "$@"; is_running "$1" || die "node $1 is not running"; stop_nodes "$1" ;;
-  kill)
-    require_node "$@"
-    signal_node KILL "$1"
-    wait_for 10 is_gone "$1" || die "node $1 is still there"
-    rm -f "$(pid_file_of "$1")"
-    echo "killed node $1"
-    ;;
-  pause) require_node "$@"; signal_node STOP "$1"; echo "paused node $1" ;;
-  resume) require_node "$@"; signal_node CONT "$1"; echo "node $1 goes on" ;;
+  safe-to-stop) require_node "${@:1:1}"; safe_to_stop "$@" ;;
+  roll) roll "$@" ;;
+  start) require_node "$@"; start_where_they_are "$1" ;;
+  stop | kill | pause | resume | directory) require_node "$@"; on_nodes "$command" -- "$1" ;;
   logs)
     [[ $# -ge 1 ]] || require_node
     require_node "$1"
-    log=$(log_directory_of "$1")/node.log
-    [[ -r $log ]] || die "node $1 has no log yet ($log)"
-    shift
-    exec tail -n 100 "$@" "$log"
+    if is_here "$1"; then here_logs "$@"; else cluster_there "${host[$1]}" logs "$@"; fi
     ;;
+  run) require_node "$@"; is_here "$1" || die "node $1 is on ${host[$1]}"; run_here "$1" ;;
+  unit) require_node "$@"; is_here "$1" || die "node $1 is on ${host[$1]}"; unit_text "$1" ;;
   bootstrap) bootstrap ;;
   controllers) controllers ;;
   rpc) rpc ;;
   quorum) quorum "$@" ;;
-  cluster-id) require_formatted; cat "$data/cluster.id" ;;
-  directory) require_node "$@"; echo "${directory[$1]}" ;;
+  cluster-id) require_formatted; cluster_id ;;
   health-address) require_node "$@"; echo "${host[$1]}:$(health_port "$1")" ;;
   *) die "unknown command $command (--help tells more)" ;;
 esac

@@ -1,7 +1,8 @@
 # Functions shared by the scripts; to be sourced, not run.
 # shellcheck shell=bash disable=SC2034
 
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Without symbolic links: an installation is replaced by another under the same link, and what runs must not mix them.
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 JDK_HINT="on Debian: apt-get install -y openjdk-17-jdk-headless maven"
 
@@ -42,6 +43,11 @@ require_maven() {
 require_class_path() {
   if [[ -n ${TIDEMARK_CLASSPATH:-} ]]; then
     CLASS_PATH=$TIDEMARK_CLASSPATH
+    return
+  fi
+  # As scripts/dist.sh packs it.
+  if [[ ! -e $ROOT/pom.xml && -d $ROOT/lib ]]; then
+    CLASS_PATH=$ROOT/lib/'*'
     return
   fi
   # To stderr: what the caller prints may be JSON.

@@ -55,7 +55,7 @@ case $command in
   *) die "unknown command $command (--help tells more)" ;;
 esac
 
-of_cluster() { "$ROOT/scripts/cluster.sh" "${cluster[@]}" "$@"; }
+of_cluster() { "$(dirname "$0")/cluster.sh" "${cluster[@]}" "$@"; }
 
 any_listens() {
   local entry address

@@ -86,7 +86,7 @@ final class StatusJson {
         return partitions.stream().map(StatusJson::of).toList();
     }
 
-    private static Map<String, Object> of(Partition partition) {
+    static Map<String, Object> of(Partition partition) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("topic", partition.topic());
         row.put("partition", partition.state().id().partition());

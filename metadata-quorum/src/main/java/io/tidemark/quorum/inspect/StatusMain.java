@@ -3,6 +3,8 @@ package io.tidemark.quorum.inspect;
 import io.tidemark.model.codec.Json;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.quorum.ratis.QuorumAdmin;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +25,8 @@ import picocli.CommandLine.Spec;
         description = "Shows controllers, brokers, and partitions that lack replicas.",
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {
-            "0:told; with --health: healthy",
-            "1:no controller answered; with --health: not healthy",
+            "0:told; with --health: healthy; with --safe-to-stop: safe",
+            "1:no controller answered; with --health: not healthy; with --safe-to-stop: not safe",
             "2:usage"
         })
 public final class StatusMain implements Callable<Integer> {
@@ -51,7 +53,7 @@ public final class StatusMain implements Callable<Integer> {
     @Option(
             names = "--nodes",
             paramLabel = "ID@HOST:PORT,...",
-            description = "with --health: the nodes' ports for health and metrics; each is asked how it is")
+            description = "with --health and --safe-to-stop: the nodes' ports for health and metrics; each is asked")
     private String nodes;
 
     @Option(
@@ -59,6 +61,12 @@ public final class StatusMain implements Callable<Integer> {
             paramLabel = "SECONDS",
             description = "with --health: look again until the cluster is healthy, at most that long")
     private int waitSeconds;
+
+    @Option(
+            names = "--safe-to-stop",
+            paramLabel = "ID",
+            description = "only whether that node can be stopped, and what speaks against it")
+    private Integer toStop;
 
     @Option(names = "--partitions", paramLabel = "TOPIC", description = "the partitions of that topic instead")
     private String topic;
@@ -86,6 +94,9 @@ public final class StatusMain implements Callable<Integer> {
         if (health) {
             return health();
         }
+        if (toStop != null) {
+            return safeToStop();
+        }
         ClusterStatus status = ClusterStatus.of(StatusProbe.ask(voters(), clusterId, transport()));
         if (topic != null) {
             return partitions(status);
@@ -112,6 +123,26 @@ public final class StatusMain implements Callable<Integer> {
             print(status, problems);
         }
         return problems.isEmpty() ? 0 : 1;
+    }
+
+    private int safeToStop() throws InterruptedException {
+        SafeToStop answer = voters().stream().anyMatch(voter -> voter.id() == toStop)
+                ? controllerToStop()
+                : SafeToStop.broker(look(), toStop);
+        if (json) {
+            out.println(SafeToStopText.json(toStop, answer));
+        } else {
+            SafeToStopText.print(out, toStop, answer);
+        }
+        return answer.safe() ? 0 : 1;
+    }
+
+    private SafeToStop controllerToStop() {
+        try (QuorumAdmin quorum = new QuorumAdmin(voters(), clusterId, transport(), HEALTH_TIMEOUT_MS)) {
+            return SafeToStop.controller(quorum.members(), toStop);
+        } catch (IOException e) {
+            return new SafeToStop(List.of(e.getMessage()), List.of(), List.of());
+        }
     }
 
     private ClusterStatus look() throws InterruptedException {

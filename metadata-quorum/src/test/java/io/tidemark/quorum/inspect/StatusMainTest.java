@@ -64,6 +64,13 @@ class StatusMainTest {
             assertThat(run(quorum, "--partitions", "orders").output())
                     .contains("orders-0 leader=1 LE=0", "orders-1 leader=1");
 
+            Run only = run(quorum, "--safe-to-stop", "1");
+            assertThat(only.exit()).as(only.output()).isEqualTo(1);
+            assertThat(only.output()).contains("UNSAFE orders-0", "it has no other replica");
+            Run oneOfThree = run(quorum, "--safe-to-stop", Integer.toString(leader));
+            assertThat(oneOfThree.exit()).as(oneOfThree.output()).isZero();
+            assertThat(oneOfThree.output()).contains("is safe to stop", "acts: another one takes over");
+
             listener.close();
             Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> {
                 client.heartbeat(new Heartbeat(1, epoch, epoch, false, false));
@@ -77,6 +84,13 @@ class StatusMainTest {
             assertThat(broken.exit()).isEqualTo(1);
             assertThat(broken.output()).contains("controller " + leader + " (").doesNotContain("no acting controller");
             assertThat(run(quorum).output()).contains("unreachable");
+            assertThat(run(
+                                    quorum,
+                                    "--safe-to-stop",
+                                    Integer.toString(quorum.leader().nodeId()))
+                            .exit())
+                    .as("two of three are left")
+                    .isEqualTo(1);
             assertThat(quorum.failures()).isEmpty();
         }
     }
