@@ -29,6 +29,7 @@ deploy() {
   for name in $hosts; do
     told_of "$name" install_on "$name" "$tarball" "$version" &
     jobs[$name]=$!
+    [[ $dry_run == no ]] || wait "$!"
   done
   for name in "${!jobs[@]}"; do
     job=0

@@ -139,8 +139,8 @@ cluster_there() {
   [[ -z $(host_setting_of "$name" java_home) ]] || environment+=("JAVA_HOME=$(host_setting_of "$name" java_home)")
   program=$(install_of "$name")/current/bin/cluster.sh
   flags=(--on "$name" --data "$(data_of "$name")")
-  over_ssh "$name" "test -x $(quoted "$program") || { echo $(quoted "Tidemark is not installed in $(install_of "$name"):" \
-    "cluster.sh deploy does that") >&2; exit 1; }; exec $(quoted "${environment[@]}" bash "$program" "${flags[@]}" "$@")" \
+  over_ssh "$name" "test -x $(quoted "$program") || { echo $(quoted \
+    "Tidemark is not installed in $(install_of "$name"): cluster.sh deploy does that") >&2; exit 1; }; exec $(quoted "${environment[@]}" bash "$program" "${flags[@]}" "$@")" \
     "$inventory"
 }
 
@@ -176,6 +176,7 @@ on_nodes() {
     # shellcheck disable=SC2086
     told_of "$name" cluster_there "$name" "${words[@]}" ${there[$name]} &
     jobs[$name]=$!
+    [[ $dry_run == no ]] || wait "$!"
   done
   if [[ ${#here[@]} -gt 0 ]]; then
     on_this_machine "${words[@]}" "${here[@]}" &

@@ -30,6 +30,7 @@ up() {
     ip -n "$name-$n" link set lo up
     ip -n "$name-$n" addr add "10.99.0.$n/24" dev eth0
     ip -n "$name-$n" link set eth0 up
+    mkdir "$dir/home-$n"
     cat >"$dir/sshd-$n.conf" <<CONF
 ListenAddress 10.99.0.$n
 Port 2222
@@ -42,6 +43,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 UsePAM no
 UseDNS no
+SetEnv HOME=$dir/home-$n
 CONF
     ip netns exec "$name-$n" /usr/sbin/sshd -f "$dir/sshd-$n.conf" -E "$dir/sshd-$n.log"
     echo "[10.99.0.$n]:2222 $(cut -d ' ' -f 1,2 "$dir/host.pub")" >>"$dir/known_hosts"

@@ -16,11 +16,14 @@ final class SafeToStopText {
     private SafeToStopText() {}
 
     static void print(PrintStream out, int node, SafeToStop answer) {
+        int all = answer.partitions().size();
+        int against = answer.against().size();
         out.println("node " + node + (answer.safe() ? " is safe to stop" : " is NOT safe to stop")
-                + (answer.partitions().isEmpty()
+                + (all == 0
                         ? ""
-                        : ": " + answer.against().size() + " of "
-                                + answer.partitions().size() + " partitions with a replica there would not bear it"));
+                        : against == 0
+                                ? ": each of the " + all + " partitions with a replica there bears it"
+                                : ": " + against + " of " + all + " partitions with a replica there do not bear it"));
         answer.reasons().forEach(out::println);
         answer.notes().forEach(note -> out.println("note: " + note));
         List<Answer> rows = answer.partitions().stream()

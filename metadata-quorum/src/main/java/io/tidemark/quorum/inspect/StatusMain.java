@@ -111,10 +111,10 @@ public final class StatusMain implements Callable<Integer> {
 
     private int health() throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
-        ClusterStatus status = look();
+        ClusterStatus status = look(HEALTH_TIMEOUT_MS);
         while (!status.problems().isEmpty() && System.nanoTime() < deadline) {
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
-            status = look();
+            status = look(HEALTH_TIMEOUT_MS);
         }
         List<String> problems = status.problems();
         if (json) {
@@ -128,7 +128,7 @@ public final class StatusMain implements Callable<Integer> {
     private int safeToStop() throws InterruptedException {
         SafeToStop answer = voters().stream().anyMatch(voter -> voter.id() == toStop)
                 ? controllerToStop()
-                : SafeToStop.broker(look(), toStop);
+                : SafeToStop.broker(look(StatusProbe.TIMEOUT_MS), toStop);
         if (json) {
             out.println(SafeToStopText.json(toStop, answer));
         } else {
@@ -138,17 +138,17 @@ public final class StatusMain implements Callable<Integer> {
     }
 
     private SafeToStop controllerToStop() {
-        try (QuorumAdmin quorum = new QuorumAdmin(voters(), clusterId, transport(), HEALTH_TIMEOUT_MS)) {
+        try (QuorumAdmin quorum = new QuorumAdmin(voters(), clusterId, transport(), StatusProbe.TIMEOUT_MS)) {
             return SafeToStop.controller(quorum.members(), toStop);
         } catch (IOException e) {
             return new SafeToStop(List.of(e.getMessage()), List.of(), List.of());
         }
     }
 
-    private ClusterStatus look() throws InterruptedException {
+    private ClusterStatus look(long timeoutMs) throws InterruptedException {
         List<QuorumVoter> asked = nodes == null ? List.of() : addresses("--nodes", nodes);
         CompletableFuture<List<NodeAnswer>> told = CompletableFuture.supplyAsync(() -> NodeAnswer.ask(asked));
-        List<StatusProbe.Result> answers = StatusProbe.ask(voters(), clusterId, transport(), HEALTH_TIMEOUT_MS);
+        List<StatusProbe.Result> answers = StatusProbe.ask(voters(), clusterId, transport(), timeoutMs);
         return ClusterStatus.of(answers, told.join());
     }
 

@@ -155,7 +155,7 @@ class SafeToStopTest {
         SafeToStopText.print(new PrintStream(bytes, true, StandardCharsets.UTF_8), 2, answer);
         List<String> lines = bytes.toString(StandardCharsets.UTF_8).lines().toList();
         assertThat(lines.get(0))
-                .isEqualTo("node 2 is NOT safe to stop: 1 of 30 partitions with a replica there would not bear it");
+                .isEqualTo("node 2 is NOT safe to stop: 1 of 30 partitions with a replica there do not bear it");
         assertThat(lines.get(1))
                 .isEqualTo("  UNSAFE orders-29 ISR=[2] left=[] ELR=[] min.ISR=0: it has no other replica");
         assertThat(lines).hasSize(22).last().asString().contains("10 more");
