@@ -555,29 +555,51 @@ here_format_nodes() {
   echo "${arguments[1]}" >"$data/cluster.id"
 }
 
-# All controllers begin anew; brokers stay as they are. Can be repeated until the first controller has been started.
+# All controllers begin anew; brokers stay as they are. Can be repeated until the first controller has been started. What
+# controllers of other machines begin with is made here, all of it from one reading of the image, and sent to them.
 format_from_image() {
-  local image=$1 cluster_id=$2 id arguments=() directories=()
+  local image=$1 cluster_id=$2 id arguments=() kept=() sent=() staged=$data/new-quorum
   [[ -r $image ]] || die "there is no image $image"
   [[ -n $cluster_id ]] || die "format --from-image needs the --cluster-id of the cluster, which its brokers have, too"
-  for id in "${ids[@]}"; do
-    is_here "$id" || die "--from-image is for controllers and brokers of this machine, and $id is on ${host[$id]}"
-  done
+  [[ $dry_run == no ]] || die "format --from-image has no dry run"
   for id in $(of_role controller); do
-    ! is_running "$id" || die "controller $id is running: stop all of them first"
-    [[ ! -e ${directory[$id]}/quorum.started ]] \
-      || die "${directory[$id]} holds the log of controller $id: move it away first, the image takes its place"
-    directories+=(--directory "$id=${directory[$id]}")
+    [[ ${state[$id]} == stopped ]] || die "controller $id is ${state[$id]}: stop all of them first"
+    ! has_mark "$id" quorum.started \
+      || die "${path[$id]} holds the log of controller $id: move it away first, the image takes its place"
+    is_here "$id" || sent+=("$id")
   done
   for id in "${ids[@]}"; do
-    write_properties "$id"
-    arguments+=(--config "$(properties_of "$id")")
+    [[ " ${sent[*]} " == *" $id "* ]] || kept+=("$id")
   done
-  model_main format --cluster-id "$cluster_id" --ignore-formatted "${arguments[@]}" || exit 1
+  [[ ${#kept[@]} -eq 0 ]] || on_nodes format-nodes again "$cluster_id" -- "${kept[@]}" || exit 1
+  rm -rf "$staged"
+  for id in "${sent[@]}"; do
+    directory[$id]=$staged/$id
+  done
+  [[ ${#sent[@]} -eq 0 ]] || here_format_nodes again "$cluster_id" "${sent[@]}" >/dev/null
   echo "$cluster_id" >"$data/cluster.id"
+  for id in $(of_role controller); do
+    arguments+=(--directory "$id=${directory[$id]}")
+  done
   jvm_options controller "$data/logs/quorum"
   java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain new-quorum \
-    --image "$image" --controllers "$(controllers)" --cluster-id "$cluster_id" "${directories[@]}" || exit 1
+    --image "$image" --controllers "$(controllers)" --cluster-id "$cluster_id" "${arguments[@]}" || exit 1
+  for id in "${sent[@]}"; do
+    send_directory "$id" "$staged/$id" || exit 1
+  done
+  # Only what the cluster is called is new to these machines.
+  [[ ${#sent[@]} -eq 0 ]] || on_nodes format-nodes again "$cluster_id" -- "${sent[@]}" || exit 1
+  rm -rf "$staged"
+}
+
+# Makes the folder $2 the directory of node $1 of another machine. What is there is moved aside, not lost.
+send_directory() {
+  local place
+  place=$(quoted "${path[$1]}")
+  tar -czf "$2.tar.gz" -C "$2" . || return
+  told_of "${host[$1]}" over_ssh "${host[$1]}" "rm -rf $place.new && mkdir -p $place.new \
+&& tar -xzf - -C $place.new && { test ! -e $place || mv $place $place.before-\$(date +%Y%m%d%H%M%S)-\$\$; } \
+&& mv $place.new $place" "$2.tar.gz"
 }
 
 # A controller without an identity in a cluster that has been started.
