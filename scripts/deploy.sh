@@ -140,10 +140,8 @@ RestartSec=5
 SuccessExitStatus=143
 TimeoutStopSec=$((shutdown_ms / 1000 + STOP_TIMEOUT_S))
 LimitNOFILE=100000
-LimitNPROC=16384
 NoNewPrivileges=yes
 ProtectSystem=full
-PrivateTmp=yes
 
 [Install]
 WantedBy=multi-user.target
