@@ -650,7 +650,7 @@ quorum_add() {
     on_nodes format-nodes joining "$(cluster_id)" -- "$id" || exit 1
   fi
   start_where_they_are "$id" || exit 1
-  echo "controller $id is a member of the quorum; brokers that run have been told"
+  [[ $dry_run == yes ]] || echo "controller $id is a member of the quorum; brokers that run have been told"
 }
 
 quorum_remove() {
@@ -658,7 +658,7 @@ quorum_remove() {
   quorum_main remove "$@" || exit 1
   [[ ${role[$id]:-} == controller ]] || return 0
   on_nodes removed -- "$id" || exit 1
-  echo "now delete the line of $id from $inventory: it says whom brokers and controllers ask when they start"
+  [[ $dry_run == yes ]] || echo "now delete the line of $id from $inventory: it says whom brokers and controllers ask when they start"
 }
 
 here_removed() {
@@ -733,6 +733,8 @@ status() {
   local id
   if [[ ${1:-} != --json ]]; then
     ask_nodes || true
+  fi
+  if [[ ${1:-} != --json && $dry_run == no ]]; then
     printf '%-6s %-11s %-22s %-8s %s\n' node role address process pid
     for id in "${ids[@]}"; do
       printf '%-6s %-11s %-22s %-8s %s\n' "$id" "${role[$id]}" "${host[$id]}:${port[$id]}" \

@@ -131,7 +131,7 @@ over_ssh() {
 
 # This script on the host $1, for the command "${@:2}".
 cluster_there() {
-  local name=$1 variable program environment=(env) flags=()
+  local name=$1 variable program environment=(env) flags=() status
   shift
   for variable in "${PASSED_ON[@]}"; do
     [[ -z ${!variable:-} ]] || environment+=("$variable=${!variable}")
@@ -139,9 +139,11 @@ cluster_there() {
   [[ -z $(host_setting_of "$name" java_home) ]] || environment+=("JAVA_HOME=$(host_setting_of "$name" java_home)")
   program=$(install_of "$name")/current/bin/cluster.sh
   flags=(--on "$name" --data "$(data_of "$name")")
-  over_ssh "$name" "test -x $(quoted "$program") || { echo $(quoted \
-    "Tidemark is not installed in $(install_of "$name"): cluster.sh deploy does that") >&2; exit 1; }; exec $(quoted "${environment[@]}" bash "$program" "${flags[@]}" "$@")" \
-    "$inventory"
+  over_ssh "$name" "exec $(quoted "${environment[@]}" bash "$program" "${flags[@]}" "$@")" "$inventory" || {
+    status=$?
+    [[ $status -ne 127 ]] || echo "Tidemark is not installed in $(install_of "$name"): cluster.sh deploy does that" >&2
+    return "$status"
+  }
 }
 
 # Runs "$@" with each line of its errors told to be of the host $1; fails as it does.
@@ -172,7 +174,7 @@ on_nodes() {
     on_this_machine "${words[@]}" "${here[@]}"
     return
   fi
-  for name in "${!there[@]}"; do
+  for name in $(printf '%s\n' "${!there[@]}" | sort -V); do
     # shellcheck disable=SC2086
     told_of "$name" cluster_there "$name" "${words[@]}" ${there[$name]} &
     jobs[$name]=$!

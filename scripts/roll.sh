@@ -72,6 +72,7 @@ roll() {
     fi
     [[ -z $problem ]] || break
   done
+  [[ $dry_run == no ]] || return 0
   echo
   for id in "${order[@]}"; do
     printf '%-6s %-11s %s\n' "$id" "${role[$id]}" "${told[$id]:-not restarted}"

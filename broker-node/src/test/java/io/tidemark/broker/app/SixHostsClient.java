@@ -25,26 +25,28 @@ final class SixHostsClient {
     private SixHostsClient() {}
 
     /**
-     * {@code BOOTSTRAP write FROM TO} creates the topic if FROM is 0, writes the numbers and prints each once it is
-     * acknowledged; {@code BOOTSTRAP read} prints all there is.
+     * {@code BOOTSTRAP write FROM TO NEW REPLICAS} creates the topic NEW, writes the numbers to another topic and prints
+     * each once it is acknowledged; {@code BOOTSTRAP read} prints all there is.
      */
     public static void main(String[] arguments) throws Exception {
         String bootstrap = arguments[0];
         if (arguments[1].equals("write")) {
+            create(bootstrap, arguments[4], Short.parseShort(arguments[5]));
             write(bootstrap, Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
         } else {
             read(bootstrap);
         }
     }
 
-    private static void write(String bootstrap, int from, int to) throws Exception {
-        if (from == 0) {
-            try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-                admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 3)))
-                        .all()
-                        .get();
-            }
+    private static void create(String bootstrap, String topic, short replicas) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+            admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, replicas)))
+                    .all()
+                    .get();
         }
+    }
+
+    private static void write(String bootstrap, int from, int to) throws Exception {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "acks", "all"),
                 new StringSerializer(),
