@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,6 +61,49 @@ class ScriptsTest {
         assertThat(result.err).contains("bad.conf, line 3").hasLineCount(1);
     }
 
+    /** The machine is a stand-in for ssh that gives its last argument to a shell, as sshd does. */
+    @Test
+    void whatIsSaidToAnotherMachineArrivesWordForWord(@TempDir Path directory) throws Exception {
+        script(directory.resolve("bin/ssh"), "for last; do :; done", "exec sh -c \"$last\"");
+        script(
+                directory.resolve("it's/current/bin/cluster.sh"),
+                "printf '<%s>' \"$@\" \"$TIDEMARK_JVM_OPTS\"",
+                "cat >&2",
+                "exit 3");
+        Path inventory = directory.resolve("far.conf");
+        String node = "7 broker 192.0.2.1 9092 b";
+        Files.write(
+                inventory,
+                List.of(
+                        "host all user=me",
+                        "host 192.0.2.1 data=d$HOME install=" + directory.resolve("it's"),
+                        node));
+        Result result = run(
+                List.of(
+                        ROOT.resolve("scripts/cluster.sh").toString(),
+                        "--inventory",
+                        inventory.toString(),
+                        "--data",
+                        directory.resolve("data").toString(),
+                        "pause",
+                        "7"),
+                Map.of(
+                        "PATH", directory.resolve("bin") + ":" + System.getenv("PATH"),
+                        "TIDEMARK_SSH_CONTROL_DIR", directory.resolve("connections").toString(),
+                        "TIDEMARK_JVM_OPTS", "-Da='b  c' \"$d\""));
+        assertThat(result.out).isEqualTo("<--on><192.0.2.1><--data><d$HOME><pause><7><-Da='b  c' \"$d\">");
+        assertThat(result.err)
+                .contains("192.0.2.1: " + node)
+                .contains("cluster.sh: pause failed on: 192.0.2.1");
+        assertThat(result.status).isEqualTo(1);
+    }
+
+    private static void script(Path file, String... lines) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
     @Test
     void kafkasToolsAreOfTheVersionOfKafkasClients() throws IOException {
         assertThat(version(ROOT.resolve("scripts/kafka-tools/pom.xml"))).isEqualTo(version(ROOT.resolve("pom.xml")));
@@ -74,12 +118,17 @@ class ScriptsTest {
     private record Result(int status, String out, String err) {}
 
     private static Result run(List<String> command) throws Exception {
+        return run(command, Map.of());
+    }
+
+    private static Result run(List<String> command, Map<String, String> environment) throws Exception {
         List<String> words = new ArrayList<>(List.of("bash"));
         words.addAll(command);
         Path err = Files.createTempFile("script", ".err");
         try {
-            Process process =
-                    new ProcessBuilder(words).redirectError(err.toFile()).start();
+            ProcessBuilder builder = new ProcessBuilder(words).redirectError(err.toFile());
+            builder.environment().putAll(environment);
+            Process process = builder.start();
             String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             return new Result(process.exitValue(), out, Files.readString(err));
