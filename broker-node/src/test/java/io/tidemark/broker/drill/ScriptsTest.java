@@ -74,10 +74,7 @@ class ScriptsTest {
         String node = "7 broker 192.0.2.1 9092 b";
         Files.write(
                 inventory,
-                List.of(
-                        "host all user=me",
-                        "host 192.0.2.1 data=d$HOME install=" + directory.resolve("it's"),
-                        node));
+                List.of("host all user=me", "host 192.0.2.1 data=d$HOME install=" + directory.resolve("it's"), node));
         Result result = run(
                 List.of(
                         ROOT.resolve("scripts/cluster.sh").toString(),
@@ -88,13 +85,14 @@ class ScriptsTest {
                         "pause",
                         "7"),
                 Map.of(
-                        "PATH", directory.resolve("bin") + ":" + System.getenv("PATH"),
-                        "TIDEMARK_SSH_CONTROL_DIR", directory.resolve("connections").toString(),
-                        "TIDEMARK_JVM_OPTS", "-Da='b  c' \"$d\""));
+                        "PATH",
+                        directory.resolve("bin") + ":" + System.getenv("PATH"),
+                        "TIDEMARK_SSH_CONTROL_DIR",
+                        directory.resolve("connections").toString(),
+                        "TIDEMARK_JVM_OPTS",
+                        "-Da='b  c' \"$d\""));
         assertThat(result.out).isEqualTo("<--on><192.0.2.1><--data><d$HOME><pause><7><-Da='b  c' \"$d\">");
-        assertThat(result.err)
-                .contains("192.0.2.1: " + node)
-                .contains("cluster.sh: pause failed on: 192.0.2.1");
+        assertThat(result.err).contains("192.0.2.1: " + node).contains("cluster.sh: pause failed on: 192.0.2.1");
         assertThat(result.status).isEqualTo(1);
     }
 
