@@ -54,9 +54,10 @@ looks_local() {
   [[ $address == 127.* || $address == ::1 ]] || grep -Fxq -- "${address:-none}" <<<"$own"
 }
 
-# Whether node $1 is of this machine.
+# Whether node $1 is of this machine. What a launcher starts is, whatever network it is put into.
 is_here() {
   local name=${host[$1]}
+  [[ -z ${TIDEMARK_LAUNCHER:-} ]] || return 0
   if [[ -n $on ]]; then
     [[ $name == "$on" ]]
     return
