@@ -37,7 +37,7 @@ mkdir -p "$top/bin" "$top/lib" "$top/config" "$top/docs"
 for script in "${SCRIPTS[@]}"; do
   cp -p "$ROOT/scripts/$script" "$top/bin/"
 done
-cp "$ROOT"/config/* "$top/config/"
+cp "$ROOT"/config/*.conf "$ROOT"/config/*.properties "$ROOT"/config/*.xml "$top/config/"
 cp "$ROOT"/docs/OPERATIONS.md "$ROOT"/docs/QUORUM.md "$ROOT"/docs/METRICS.md "$ROOT"/docs/METADATA-LOG.md "$top/docs/"
 cp "$ROOT/LICENSE" "$ROOT/README.md" "$top/"
 
