@@ -52,7 +52,9 @@ roll() {
   [[ ${#order[@]} -gt 0 ]] || die "there is nothing to restart"
   begun=$SECONDS
   health --wait "$timeout" || die "nothing was restarted: a cluster that is not healthy is not rolled"
-  acting=$(acting_controller)
+  # A single node needs no order.
+  acting=
+  [[ ${#order[@]} -eq 1 ]] || acting=$(acting_controller)
   # shellcheck disable=SC2207
   order=($(roll_order "$acting" "${order[@]}"))
   echo "restarting, in this order: ${order[*]}"

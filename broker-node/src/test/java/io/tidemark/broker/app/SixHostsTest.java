@@ -89,12 +89,12 @@ class SixHostsTest {
         Run unsafe = cluster("safe-to-stop", "2");
         assertThat(unsafe.status()).as(unsafe.output()).isEqualTo(1);
         assertThat(unsafe.output()).contains("UNSAFE orders-0", "min ISR is 2");
+        acked.addAll(client("write", "300", "400", "single", "1"));
         Run status = cluster("status");
         assertThat(status.output())
                 .as("one machine that is away hides no other")
                 .contains("10.99.0.6: cannot be reached over ssh")
                 .containsPattern("\n3 +broker +10.99.0.6:19092 +unreachable");
-        acked.addAll(client("write", "300", "400", "single", "1"));
         lab("plug", lab, "6");
         succeeds("wait-healthy");
 
@@ -122,7 +122,7 @@ class SixHostsTest {
                                 + machine.resolve("data/inventory.conf") + "\" --data \"" + machine.resolve("data")
                                 + "\" run 1\n",
                         "Restart=on-failure\n",
-                        "TimeoutStopSec=37\n");
+                        "TimeoutStopSec=32\n");
     }
 
     private long process(int node) throws IOException {
@@ -147,7 +147,7 @@ class SixHostsTest {
         }
         lines.add("set all default.replication.factor=3");
         lines.add("set all min.insync.replicas=2");
-        lines.add("set all controlled.shutdown.max.wait.ms=7000");
+        lines.add("set all controlled.shutdown.max.wait.ms=2000");
         Files.write(directory.resolve("six.conf"), lines);
     }
 
