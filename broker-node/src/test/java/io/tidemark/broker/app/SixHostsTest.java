@@ -1,6 +1,7 @@
 package io.tidemark.broker.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.File;
 import java.io.IOException;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * One node each on six machines that only ssh reaches: network namespaces with an address and an sshd of their own. Needs
- * root, ip and sshd.
+ * root, ip and sshd; without them it fails, unless {@code tidemark.hosts.omit} is true.
  */
 class SixHostsTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -46,12 +47,16 @@ class SixHostsTest {
 
     @BeforeEach
     void start() throws Exception {
+        assumeFalse(Boolean.getBoolean("tidemark.hosts.omit"), "left out by tidemark.hosts.omit");
         Run up = lab("up", directory.resolve("keys").toString(), lab);
         assertThat(up.status()).as(up.output()).isZero();
     }
 
     @AfterEach
     void stop() throws Exception {
+        if (Boolean.getBoolean("tidemark.hosts.omit")) {
+            return;
+        }
         Run down = lab("down", directory.resolve("keys").toString(), lab);
         if (Files.exists(connections)) {
             try (Stream<Path> left = Files.list(connections)) {
