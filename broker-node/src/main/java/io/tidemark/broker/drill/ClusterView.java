@@ -3,9 +3,7 @@ package io.tidemark.broker.drill;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
@@ -18,6 +16,7 @@ import org.apache.kafka.common.TopicPartitionInfo;
 /** Looks at one partition with Kafka's own admin client. */
 public final class ClusterView implements AutoCloseable {
     private static final int REQUEST_TIMEOUT_MS = 2_000;
+    private static final int ANSWER_S = 10 * REQUEST_TIMEOUT_MS / 1_000;
 
     private final Admin admin;
     private final TopicPartition partition;
@@ -93,13 +92,6 @@ public final class ClusterView implements AutoCloseable {
     }
 
     private static <T> T get(KafkaFuture<T> future) {
-        try {
-            return future.get(10L * REQUEST_TIMEOUT_MS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new DrillException("interrupted", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new DrillException("the cluster does not answer: " + e.getMessage(), e);
-        }
+        return Answers.within(ANSWER_S, future);
     }
 }

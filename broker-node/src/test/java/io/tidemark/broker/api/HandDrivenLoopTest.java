@@ -227,8 +227,8 @@ class HandDrivenLoopTest {
                 .get(0);
     }
 
-    @Test
-    void recordsThatComeDuringALookAreNotMissed() throws IOException {
+    /** A topic whose partitions are spread over two loops, all of them open. */
+    private TopicState onTwoLoops() throws IOException {
         directory.close();
         start(2);
         TopicState topic = create("t", 8);
@@ -239,9 +239,19 @@ class HandDrivenLoopTest {
             turn();
             turnOther();
         }
-        int[] there = IntStream.range(0, 8)
+        return topic;
+    }
+
+    private int[] onOtherLoop(TopicState topic) {
+        return IntStream.range(0, 8)
                 .filter(i -> partitions.loopOf(new PartitionId(topic.id(), i)).index() == 1)
                 .toArray();
+    }
+
+    @Test
+    void recordsThatComeDuringALookAreNotMissed() throws IOException {
+        TopicState topic = onTwoLoops();
+        int[] there = onOtherLoop(topic);
 
         FakeCall waiting = fetch(topic, FetchMetadata.INITIAL, there[0], there[1]);
         turnOther(); // has looked at the first, and found nothing
@@ -265,20 +275,8 @@ class HandDrivenLoopTest {
 
     @Test
     void whatAGivenUpFetchWouldHaveBeenToldIsToldToTheNext() throws IOException {
-        directory.close();
-        start(2);
-        TopicState topic = create("t", 8);
-        publisher.publish(quorum.get());
-        turnOther();
-        while (!blocking.isEmpty()) {
-            blocking.poll().run();
-            turn();
-            turnOther();
-        }
-        int there = IntStream.range(0, 8)
-                .filter(i -> partitions.loopOf(new PartitionId(topic.id(), i)).index() == 1)
-                .findFirst()
-                .getAsInt();
+        TopicState topic = onTwoLoops();
+        int there = onOtherLoop(topic)[0];
         FakeCall first = fetchFrom(topic, FetchMetadata.INITIAL, FOR_EVER_MS, 7, there);
         for (int i = 0; i < 3 && !first.answer.isDone(); i++) {
             turnOther();

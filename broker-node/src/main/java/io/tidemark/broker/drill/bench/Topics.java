@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.bench;
 
+import io.tidemark.broker.drill.Answers;
 import io.tidemark.broker.drill.DrillException;
 import io.tidemark.broker.drill.Waiting;
 import java.util.List;
@@ -121,13 +122,6 @@ final class Topics implements AutoCloseable {
     }
 
     private static <T> T get(KafkaFuture<T> future) {
-        try {
-            return future.get(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new DrillException("interrupted", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new DrillException("the cluster does not answer: " + e.getMessage(), e);
-        }
+        return Answers.within(10, future);
     }
 }

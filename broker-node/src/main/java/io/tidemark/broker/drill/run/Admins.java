@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.run;
 
+import io.tidemark.broker.drill.Answers;
 import io.tidemark.broker.drill.DrillException;
 import io.tidemark.broker.drill.PartitionView;
 import io.tidemark.broker.drill.Waiting;
@@ -15,7 +16,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -26,7 +26,6 @@ import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.ElectionType;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
@@ -233,13 +232,6 @@ final class Admins implements AutoCloseable {
     }
 
     private static <T> T get(KafkaFuture<T> future) {
-        try {
-            return future.get(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new DrillException("interrupted", e);
-        } catch (ExecutionException | TimeoutException | KafkaException e) {
-            throw new DrillException("the cluster does not answer: " + e.getMessage(), e);
-        }
+        return Answers.within(10, future);
     }
 }

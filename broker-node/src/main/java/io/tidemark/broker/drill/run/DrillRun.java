@@ -148,24 +148,18 @@ final class DrillRun {
         }
         measureTimes(shown, faults, injector.lastRepairMs());
         stopAndCompare(shown);
-        DrillOutcome outcome = new DrillOutcome(
-                drill,
-                cluster.isKafka(),
-                startMs,
-                endMs,
-                faults,
-                shown,
-                found,
-                examples,
-                problems,
-                notes,
-                reckoning.acked(),
-                reckoning.ackedOne());
+        List<Change> changes = outcome(shown, faults, reckoning).changes();
         found.put(
                 Measure.UNEXPLAINED,
-                outcome.changes().stream()
+                changes.stream()
                         .filter(change -> Explanation.of(change, faults).isEmpty())
                         .count());
+        return outcome(shown, faults, reckoning);
+    }
+
+    /** As far as it has been found out. */
+    private DrillOutcome outcome(
+            TreeMap<String, DrillOutcome.Partition> shown, List<Fault> faults, Reckoning reckoning) {
         return new DrillOutcome(
                 drill,
                 cluster.isKafka(),
