@@ -83,7 +83,10 @@ case $step in
     await hold 3 2 3 || fail "two members hold $(assigned 2), $(assigned 3) partitions"
     ;;
   steady)
-    kcat -b "$bootstrap" -G "$2" -X auto.offset.reset=earliest -q -u -f '%s\n' "$1" >"$work/read" 2>"$work/reader" &
+    # -E: librdkafka counts its second connection to the coordinator as a broker of its own, and a broker that came back
+    # as down until it needs it again. So when the second of three brokers dies it may say that all are down, which kcat
+    # ends upon without -E.
+    kcat -b "$bootstrap" -E -G "$2" -X auto.offset.reset=earliest -q -u -f '%s\n' "$1" >"$work/read" 2>"$work/reader" &
     for ((i = 0; i < $3; i++)); do
       echo "k$((i % 50)):$i"
       ((i % 100 != 0)) || echo "SENT $i" >&2

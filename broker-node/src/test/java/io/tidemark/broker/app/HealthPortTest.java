@@ -33,8 +33,11 @@ class HealthPortTest {
             for (int id = 1; id <= 3; id++) {
                 assertThat(Scrape.get(cluster.healthPort(id), "/livez").status())
                         .isEqualTo(200);
-                assertThat(Scrape.get(cluster.healthPort(id), "/readyz").status())
-                        .isEqualTo(200);
+                int port = cluster.healthPort(id);
+                // Each broker learns by itself that it may serve.
+                Awaitility.await("broker " + id + " is ready")
+                        .atMost(BrokerCluster.PATIENCE)
+                        .until(() -> Scrape.get(port, "/readyz").status() == 200);
             }
             write(cluster, "all", 10);
             List<Integer> ports = ports(cluster, 1, 2, 3);
