@@ -19,11 +19,8 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -45,23 +42,6 @@ public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
     private static final short ACKS_WRITTEN = 1;
 
-    /** Work that may block; the partition is paused meanwhile. */
-    private interface Blocking {
-        void run() throws IOException;
-    }
-
-    /** A batch of a client on its way: its validated bytes, and whether the log still refers to them. */
-    private static final class Producing {
-        private final ClientBatch batch;
-        private final ByteBuffer bytes;
-        private boolean staged;
-
-        private Producing(ClientBatch batch, ByteBuffer bytes) {
-            this.batch = batch;
-            this.bytes = bytes;
-        }
-    }
-
     /** Records of a fetch answer that effects refer to, kept until they are written. */
     private record Fetched(ByteBuffer records, Runnable release) {}
 
@@ -71,20 +51,13 @@ public final class PartitionHost {
     private TopicSettings settings;
     private Replica replica;
     private SegmentLog log;
-    private boolean paused;
-    private boolean failed;
+    private final WorkOrder work;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
 
-    private boolean flushing;
-    /** Paused work that must wait for the flush under way. */
-    private Runnable afterFlush;
-
-    private final ArrayDeque<Work> deferred = new ArrayDeque<>();
-    private final Map<Long, Producing> produces = new HashMap<>();
-    /** Where the answers to deletions of records go. */
-    private final Map<Long, DeletionSink> deletions = new HashMap<>();
+    private final Unanswered unanswered = new Unanswered();
+    private final MarkListeners markListeners = new MarkListeners();
     /** Bytes handed to the log that must stay valid until it has written them. */
     private final List<Runnable> releaseAfterWrite = new ArrayList<>();
 
@@ -96,15 +69,22 @@ public final class PartitionHost {
 
     private BiConsumer<Effect, ReplicaError> asking;
 
-    private record Marked(int leaderEpoch, MarkListener listener) {}
-
-    private final List<Marked> markListeners = new ArrayList<>();
-
     private PartitionHost(PartitionId id, LogName name, PartitionLoop loop, TopicSettings settings) {
         this.id = id;
         this.name = name;
         this.loop = loop;
         this.settings = settings;
+        this.work = new WorkOrder(loop, new WorkOrder.Owner() {
+            @Override
+            public void failed(Throwable problem) {
+                fail(problem);
+            }
+
+            @Override
+            public void resumed() {
+                goOn();
+            }
+        });
     }
 
     /** A partition whose log was recovered at start. */
@@ -127,13 +107,13 @@ public final class PartitionHost {
         PartitionHost host = new PartitionHost(id, name, loop, settings);
         loop.add(host);
         OpenedLog[] opened = new OpenedLog[1];
-        host.paused = true;
+        host.work.hold();
         loop.ports()
                 .logs()
                 .whenFree(
                         name,
                         id,
-                        host.elsewhere(
+                        host.work.elsewhere(
                                 () -> opened[0] = loop.ports().logs().create(name, id, settings.log()),
                                 () -> host.opened(opened[0], replicaSettings)));
         return host;
@@ -187,7 +167,7 @@ public final class PartitionHost {
 
     /** Whether it waits for work on its disk that is done elsewhere. The loop's. */
     public boolean paused() {
-        return paused;
+        return work.paused();
     }
 
     /** Why this partition does nothing any more; null if it works. The loop's. */
@@ -197,52 +177,52 @@ public final class PartitionHost {
 
     /** Appends of clients that are not answered yet. The loop's. */
     public int waitingProduces() {
-        return produces.size();
+        return unanswered.produces();
     }
 
     /** Deletions of records that are not answered yet. The loop's. */
     public int waitingDeletions() {
-        return deletions.size();
+        return unanswered.deletions();
     }
 
     public boolean failed() {
-        return failed;
+        return work.stopped();
     }
 
     boolean changePending() {
-        return !failed && replica != null && replica.changePending();
+        return !failed() && replica != null && replica.changePending();
     }
 
     // ---- events ----
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
         settings(newSettings);
-        enqueue(() -> onceAllCounts(() -> step(changed, null)));
+        work.add(() -> onceAllCounts(() -> step(changed, null)));
     }
 
     /** The topic's configuration, from the next batch on. */
     void settings(TopicSettings newSettings) {
-        enqueue(() -> {
+        work.add(() -> {
             settings = newSettings;
             log.settings(newSettings.log());
         });
     }
 
     void eligibility(ReplicaEvent.EligibilityChanged changed) {
-        enqueue(() -> step(changed, null));
+        work.add(() -> step(changed, null));
     }
 
     void feedReached(long index) {
-        enqueue(() -> step(new ReplicaEvent.FeedReached(index), null));
+        work.add(() -> step(new ReplicaEvent.FeedReached(index), null));
     }
 
     void alterAnswered(ReplicaEvent answer) {
-        enqueue(() -> step(answer, null));
+        work.add(() -> step(answer, null));
     }
 
     /** R5.3, R5.20-R5.32: one batch of a client. */
     public void produce(ClientBatch batch, short acks, long deadlineMs) {
-        enqueue(new Work() {
+        work.add(new Work() {
             @Override
             void run() {
                 if (replica.leads()) {
@@ -264,7 +244,7 @@ public final class PartitionHost {
      * min ISR (as with acks=all, R5.3), and answered as soon as it is written; the mark is the coordinator's to watch.
      */
     public void appendInternal(ClientBatch batch, int leaderEpoch) {
-        enqueue(
+        work.add(
                 () -> {
                     if (!leadsIn(leaderEpoch)) {
                         finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
@@ -292,7 +272,7 @@ public final class PartitionHost {
             }
         }
         long token = loop.nextToken();
-        produces.put(token, new Producing(batch, bytes));
+        unanswered.add(token, batch, bytes);
         step(new ReplicaEvent.ProduceRequested(token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict), null);
     }
 
@@ -302,7 +282,7 @@ public final class PartitionHost {
 
     /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
     public void read(ReplicaEvent fetch, long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {
-        enqueue(new Work() {
+        work.add(new Work() {
             @Override
             void run() {
                 reading = new ReadRequest(offset, maxBytes, atLeastOneBatch, sink);
@@ -322,7 +302,7 @@ public final class PartitionHost {
      * NOT_LEADER_OR_FOLLOWER.
      */
     public void readInternal(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
-        enqueue(
+        work.add(
                 () -> {
                     if (leadsIn(leaderEpoch)) {
                         long mark = replica.highWatermark();
@@ -338,10 +318,10 @@ public final class PartitionHost {
 
     /** The listener hears of the mark from now to the end of that epoch; it is retired at once if it is over. */
     public void addMarkListener(int leaderEpoch, MarkListener listener) {
-        enqueue(
+        work.add(
                 () -> {
                     if (leadsIn(leaderEpoch)) {
-                        markListeners.add(new Marked(leaderEpoch, listener));
+                        markListeners.add(leaderEpoch, listener);
                         listener.reached(replica.highWatermark());
                     } else {
                         listener.retired();
@@ -352,26 +332,15 @@ public final class PartitionHost {
 
     /** It hears nothing more, not even that it is retired. */
     public void removeMarkListener(MarkListener listener) {
-        enqueue(() -> markListeners.removeIf(marked -> marked.listener() == listener));
-    }
-
-    private void tellMark(long mark) {
-        for (Marked marked : List.copyOf(markListeners)) {
-            marked.listener().reached(mark);
-        }
+        work.add(() -> markListeners.remove(listener));
     }
 
     /** Before anything of a new state is carried out: a mark of a later epoch is not for the listeners of this one. */
     private void retireMarkListeners() {
-        if (markListeners.isEmpty()) {
-            return;
-        }
-        for (Marked marked : List.copyOf(markListeners)) {
-            if (failed || !leadsIn(marked.leaderEpoch())) {
-                markListeners.remove(marked);
-                marked.listener().retired();
-            }
-        }
+        markListeners.retireAllBut(
+                !failed() && replica != null && replica.leads()
+                        ? replica.state().leaderEpoch()
+                        : -1);
     }
 
     /** Hears what became of a deletion of records. */
@@ -386,14 +355,14 @@ public final class PartitionHost {
      * @param timeoutMs how long the answer may wait for the other replicas
      */
     public void deleteRecords(long offset, int timeoutMs, DeletionSink sink) {
-        enqueue(
+        work.add(
                 () -> {
                     if (!settings.deleting()) {
                         sink.answered(ReplicaError.POLICY_VIOLATION, -1);
                         return;
                     }
                     long token = loop.nextToken();
-                    deletions.put(token, sink);
+                    unanswered.add(token, sink);
                     step(
                             new ReplicaEvent.RecordsGivenUp(
                                     token, offset, loop.now().ms() + timeoutMs),
@@ -404,7 +373,7 @@ public final class PartitionHost {
 
     /** ListOffsets and OffsetsForLeaderEpoch: {@code sink} gets the effect, or the error if the partition has failed. */
     public void ask(ReplicaEvent question, BiConsumer<Effect, ReplicaError> sink) {
-        enqueue(
+        work.add(
                 () -> {
                     asking = sink;
                     step(question, null);
@@ -419,11 +388,11 @@ public final class PartitionHost {
 
     /** Finds a record by time below {@code limit}; {@code timestamp} -3 asks for the largest one. */
     public void lookUp(long timestamp, long limit, BiConsumer<Optional<TimestampLookup.Found>, ReplicaError> sink) {
-        enqueue(
+        work.add(
                 () -> {
                     List<Optional<TimestampLookup.Found>> found = new ArrayList<>(1);
                     writeStaged();
-                    pause(
+                    work.pause(
                             () -> {
                                 try {
                                     found.add(
@@ -441,26 +410,26 @@ public final class PartitionHost {
     }
 
     public void watch(long watcher, boolean follower) {
-        enqueue(() -> step(new ReplicaEvent.Watch(watcher, follower), null));
+        work.add(() -> step(new ReplicaEvent.Watch(watcher, follower), null));
     }
 
     /** That session does not fetch this partition any more. */
     public void sessionLeft(SessionClock clock) {
-        enqueue(() -> step(new ReplicaEvent.SessionLeft(clock), null));
+        work.add(() -> step(new ReplicaEvent.SessionLeft(clock), null));
     }
 
     /** The broker's lease has run out (B6). */
     public void leaseRanOut() {
-        enqueue(() -> step(new ReplicaEvent.LeaseRanOut(), null));
+        work.add(() -> step(new ReplicaEvent.LeaseRanOut(), null));
     }
 
     public void unwatch(long watcher) {
-        enqueue(() -> step(new ReplicaEvent.Unwatch(watcher), null));
+        work.add(() -> step(new ReplicaEvent.Unwatch(watcher), null));
     }
 
     /** An answer of the leader; {@code release} is called once its records are written or not needed. */
     public void fetched(ReplicaEvent.FetchAnswered answer, ByteBuffer records, Runnable release) {
-        enqueue(new Work() {
+        work.add(new Work() {
             @Override
             void run() {
                 writeStaged();
@@ -476,7 +445,7 @@ public final class PartitionHost {
 
     /** Anything else a fetcher has to say: failures, the leader's offsets. */
     public void fetcherEvent(ReplicaEvent event) {
-        enqueue(() -> {
+        work.add(() -> {
             step(event, null);
             loop.fetchers().positionMoved(this);
         });
@@ -484,12 +453,12 @@ public final class PartitionHost {
 
     /** What to ask the leader next; null if not now. */
     public FetchPosition fetchPosition() {
-        return paused || failed || replica == null ? null : replica.fetchPosition(loop.now());
+        return paused() || failed() || replica == null ? null : replica.fetchPosition(loop.now());
     }
 
     /** When a delayed fetch is due; {@link Long#MAX_VALUE} if none is delayed. */
     public long fetchDeadlineMs() {
-        return paused || failed || replica == null ? Long.MAX_VALUE : replica.fetchDeadlineMs(loop.now());
+        return paused() || failed() || replica == null ? Long.MAX_VALUE : replica.fetchDeadlineMs(loop.now());
     }
 
     /** Last metadata applied; null before the first. */
@@ -503,40 +472,11 @@ public final class PartitionHost {
 
     // ---- running ----
 
-    private void enqueue(Runnable work) {
-        enqueue(work, () -> {});
-    }
-
-    private void enqueue(Runnable task, Runnable ifFailed) {
-        enqueue(new PlainWork(task, ifFailed));
-    }
-
-    private void enqueue(Work work) {
-        if (paused) {
-            deferred.add(work);
-        } else {
-            guarded(work);
-        }
-    }
-
-    private void guarded(Work work) {
-        if (failed) {
-            work.refuse();
-            return;
-        }
-        try {
-            work.run();
-        } catch (RuntimeException e) {
-            fail(e);
-            work.refuse();
-        }
-    }
-
     private void step(ReplicaEvent event, Fetched fetched) {
         List<Effect> effects = replica.step(loop.now(), event).list();
         retireMarkListeners();
         run(effects, 0, fetched);
-        if (!paused) {
+        if (!paused()) {
             scheduleTick();
         }
     }
@@ -548,7 +488,7 @@ public final class PartitionHost {
                 int next = i + 1;
                 writeStaged();
                 lowerMarkBefore(effect);
-                pause(() -> carryOutBlocking(effect), () -> {
+                work.pause(() -> carryOutBlocking(effect), () -> {
                     afterBlocking(effect);
                     run(effects, next, fetched);
                 });
@@ -558,7 +498,7 @@ public final class PartitionHost {
             if (bytes > 0 && log.needsRoll(bytes)) {
                 int again = i;
                 writeStaged();
-                pause(log::roll, () -> run(effects, again, fetched));
+                work.pause(log::roll, () -> run(effects, again, fetched));
                 return;
             }
             carryOut(effect, fetched);
@@ -584,7 +524,7 @@ public final class PartitionHost {
 
     private int stagedBytes(Effect effect) {
         if (effect instanceof Effect.Stage stage) {
-            return produces.get(stage.token()).bytes.remaining();
+            return unanswered.bytes(stage.token()).remaining();
         }
         return effect instanceof Effect.StageFetched fetched ? fetched.to() - fetched.from() : 0;
     }
@@ -617,14 +557,10 @@ public final class PartitionHost {
             fetchedBytes(range.to() - range.from());
             loop.stagedIn(this);
         } else if (effect instanceof Effect.ProduceAnswered answer) {
-            Producing producing = produces.remove(answer.token());
             if (answer.error() == ReplicaError.REQUEST_TIMED_OUT) {
                 loop.tally().add(Counted.PRODUCES_EXPIRED, 1);
             }
-            producing.batch.answered(answer.error(), answer.baseOffset(), answer.logStart(), answer.message(), null);
-            if (!producing.staged) {
-                producing.batch.release();
-            }
+            unanswered.answer(answer);
         } else if (effect instanceof Effect.ReadAllowed allowed) {
             ReadRequest request = reading;
             reading = null;
@@ -638,9 +574,7 @@ public final class PartitionHost {
             reading = null;
         } else if (effect instanceof Effect.HighWatermarkMoved moved) {
             highWatermark = moved.highWatermark();
-            if (!markListeners.isEmpty()) {
-                tellMark(highWatermark);
-            }
+            markListeners.tell(highWatermark);
         } else if (effect instanceof Effect.Notify notify) {
             loop.notifyWatchers(notify.watchers(), id, notify.data());
         } else {
@@ -667,7 +601,7 @@ public final class PartitionHost {
         } else if (effect instanceof Effect.AskLeaderOffsets ask) {
             loop.fetchers().askLeaderOffsets(this, ask.leaderEpoch());
         } else if (effect instanceof Effect.RecordsDeleted deleted) {
-            deletions.remove(deleted.token()).answered(deleted.error(), deleted.lowWatermark());
+            unanswered.answer(deleted);
         } else if (effect instanceof Effect.RaiseLogStart raise) {
             log.raiseLogStart(raise.logStart());
         } else if (effect instanceof Effect.Happened happened) {
@@ -687,12 +621,11 @@ public final class PartitionHost {
     }
 
     private void stage(Effect.Stage stage) {
-        Producing producing = produces.get(stage.token());
-        loop.tally().add(Counted.MESSAGES_IN, producing.batch.header().count());
-        loop.tally().add(Counted.BYTES_IN, producing.bytes.remaining());
-        log.stage(producing.bytes, stage.epoch());
-        producing.staged = true;
-        releaseAfterWrite.add(producing.batch::release);
+        ByteBuffer bytes = unanswered.bytes(stage.token());
+        loop.tally().add(Counted.MESSAGES_IN, unanswered.header(stage.token()).count());
+        loop.tally().add(Counted.BYTES_IN, bytes.remaining());
+        log.stage(bytes, stage.epoch());
+        releaseAfterWrite.add(unanswered.staged(stage.token()));
         loop.stagedIn(this);
     }
 
@@ -703,7 +636,7 @@ public final class PartitionHost {
             if (warm != null) {
                 loop.ports().readers().execute(() -> {
                     warm.run();
-                    loop.post(() -> enqueue(() -> performRead(request, allowed), request::failed));
+                    loop.post(() -> work.add(() -> performRead(request, allowed), request::failed));
                 });
             }
         } catch (IOException e) {
@@ -730,7 +663,7 @@ public final class PartitionHost {
 
     /** One gathering write of all that is staged; then the replica hears of its end (B22). */
     void writeStaged() {
-        if (failed || paused || log == null || log.stagedEndOffset() == log.logEndOffset()) {
+        if (failed() || paused() || log == null || log.stagedEndOffset() == log.logEndOffset()) {
             return;
         }
         try {
@@ -739,7 +672,7 @@ public final class PartitionHost {
             if (!settings.log().synced()) {
                 counts(log.logEndOffset());
             }
-            if (!paused && (settings.log().synced() || log.needsFlush())) {
+            if (!paused() && (settings.log().synced() || log.needsFlush())) {
                 flush();
             }
         } catch (IOException | RuntimeException e) {
@@ -756,8 +689,8 @@ public final class PartitionHost {
 
     /** B16: takes over what was synced meanwhile, and syncs on. */
     private void countSynced() {
-        if (failed
-                || paused
+        if (failed()
+                || paused()
                 || log == null
                 || replica == null
                 || !settings.log().synced()) {
@@ -774,18 +707,18 @@ public final class PartitionHost {
     /** Appends of one leader epoch count before the next one starts. */
     private void onceAllCounts(Runnable then) {
         writeStaged();
-        if (paused) {
-            deferred.addFirst(new PlainWork(() -> onceAllCounts(then), () -> {}));
+        if (paused()) {
+            work.addFirst(() -> onceAllCounts(then));
             return;
         }
-        if (failed || replica.logEnd() == log.logEndOffset()) {
+        if (failed() || replica.logEnd() == log.logEndOffset()) {
             then.run();
             return;
         }
-        paused = true;
-        afterFlush(() -> {
+        work.hold();
+        work.onceFlushed(() -> {
             FlushTask task = log.flushTask();
-            elsewhere(task::run, () -> {
+            work.elsewhere(task::run, () -> {
                         completed(task);
                         counts(log.recoveryPoint());
                         then.run();
@@ -809,88 +742,35 @@ public final class PartitionHost {
 
     /** Syncs what is written, beside further appends. */
     void flush() {
-        if (failed || paused || flushing || log == null) {
+        if (failed() || paused() || work.flushing() || log == null) {
             return;
         }
         writeStaged();
-        if (failed || paused || flushing) {
+        if (failed() || paused() || work.flushing()) {
             return;
         }
-        flushing = true;
         FlushTask task = log.flushTask();
-        loop.ports().blocking().execute(() -> {
-            Throwable problem = problemOf(task::run);
-            loop.post(() -> flushed(task, problem));
+        work.flush(task::run, problem -> {
+            completed(task);
+            if (problem != null) {
+                fail(problem);
+            }
+            countSynced();
         });
     }
 
-    private void flushed(FlushTask task, Throwable problem) {
-        flushing = false;
-        completed(task);
-        if (problem != null) {
-            fail(problem);
+    /** It was paused: what came of that. */
+    private void goOn() {
+        if (log != null && log.stagedEndOffset() > log.logEndOffset()) {
+            loop.stagedIn(this);
         }
-        Runnable waiting = afterFlush;
-        afterFlush = null;
-        if (waiting != null) {
-            waiting.run();
-        }
+        scheduleTick();
+        loop.fetchers().positionMoved(this);
         countSynced();
     }
 
-    /** Nothing happens here until {@code work} is done elsewhere; then {@code then}, then what came meanwhile. */
-    private void pause(Blocking work, Runnable then) {
-        paused = true;
-        afterFlush(elsewhere(work, then));
-    }
-
-    private void afterFlush(Runnable start) {
-        if (flushing) {
-            afterFlush = start;
-        } else {
-            start.run();
-        }
-    }
-
-    /** Starts {@code work} on a thread that may block; the partition, paused till then, resumes with {@code then}. */
-    private Runnable elsewhere(Blocking work, Runnable then) {
-        return () -> loop.ports().blocking().execute(() -> {
-            Throwable problem = problemOf(work);
-            loop.post(() -> resume(problem, then));
-        });
-    }
-
-    private static Throwable problemOf(Blocking work) {
-        try {
-            work.run();
-            return null;
-        } catch (IOException | RuntimeException e) {
-            return e;
-        }
-    }
-
-    private void resume(Throwable problem, Runnable then) {
-        paused = false;
-        if (problem != null) {
-            fail(problem);
-        } else {
-            guarded(new PlainWork(then, () -> {}));
-        }
-        while (!paused && !deferred.isEmpty()) {
-            guarded(deferred.poll());
-        }
-        if (!paused && !failed) {
-            if (log != null && log.stagedEndOffset() > log.logEndOffset()) {
-                loop.stagedIn(this);
-            }
-            scheduleTick();
-            loop.fetchers().positionMoved(this);
-            countSynced();
-        }
-    }
-
     private void scheduleTick() {
-        if (failed || replica == null) {
+        if (failed() || replica == null) {
             return;
         }
         long next = replica.nextDeadlineMs(loop.now());
@@ -907,33 +787,23 @@ public final class PartitionHost {
     private void tick() {
         tick = null;
         tickAtMs = Long.MAX_VALUE;
-        enqueue(() -> step(new ReplicaEvent.Tick(), null));
+        work.add(() -> step(new ReplicaEvent.Tick(), null));
     }
 
     // ---- the end ----
 
     /** Stops this partition loudly: it takes no append any more, and everybody who waits is told. */
     private void fail(Throwable problem) {
-        if (failed) {
+        if (failed()) {
             return;
         }
         LOG.error("[{}] partition stopped, it is out of service until this broker is restarted", name, problem);
-        failed = true;
+        work.stop();
         outOfService = problem.toString();
         if (problem instanceof IOException disk) {
             loop.ports().logs().failed(name, disk);
         }
-        List<Producing> waiting = new ArrayList<>(produces.values());
-        produces.clear();
-        for (Producing producing : waiting) {
-            producing.batch.answered(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1, null, null);
-            if (!producing.staged) {
-                producing.batch.release();
-            }
-        }
-        List<DeletionSink> deleting = new ArrayList<>(deletions.values());
-        deletions.clear();
-        deleting.forEach(sink -> sink.answered(ReplicaError.KAFKA_STORAGE_ERROR, -1));
+        unanswered.refuseAll(ReplicaError.KAFKA_STORAGE_ERROR);
         releaseWritten();
         if (reading != null) {
             reading.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
@@ -962,16 +832,16 @@ public final class PartitionHost {
 
     /** The partition is deleted or moved away: everybody is told, then its log goes; once. */
     void remove() {
-        enqueue(
+        work.add(
                 () -> {
                     gone = true;
                     writeStaged();
                     step(new ReplicaEvent.Removed(), null);
                     loop.remove(this);
                     SegmentLog removed = log;
-                    pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
+                    work.pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
                         LOG.info("[{}] removed", name);
-                        failed = true;
+                        work.stop();
                     });
                 },
                 this::removeFailed);
@@ -985,16 +855,16 @@ public final class PartitionHost {
         gone = true;
         loop.remove(this);
         SegmentLog removed = log;
-        afterFlush(elsewhere(
+        work.onceFlushed(work.elsewhere(
                 () -> loop.ports().logs().remove(name, id, removed),
                 () -> LOG.info("[{}] removed, it was out of service", name)));
     }
 
     /** Deletes what retention gives up. */
     public void applyRetention(long wallClockMs) {
-        enqueue(() -> {
+        work.add(() -> {
             writeStaged();
-            pause(
+            work.pause(
                     () -> log.deleteOldSegments(wallClockMs, highWatermark),
                     () -> step(new ReplicaEvent.LogStartMoved(log.logStartOffset()), null));
         });
@@ -1003,16 +873,16 @@ public final class PartitionHost {
     /** Writes, syncs and closes the log for an orderly stop; completes with whether all of it was done. */
     public void close(CompletableFuture<Boolean> done) {
         Runnable ifFailed = () -> done.complete(false);
-        enqueue(
+        work.add(
                 () -> {
                     gone = true;
                     writeStaged();
                     step(new ReplicaEvent.Removed(), null);
-                    pause(log::close, () -> {
-                        failed = true;
+                    work.pause(log::close, () -> {
+                        work.stop();
                         done.complete(true);
                     });
-                    deferred.add(new PlainWork(ifFailed, ifFailed));
+                    work.add(ifFailed, ifFailed);
                 },
                 ifFailed);
     }
