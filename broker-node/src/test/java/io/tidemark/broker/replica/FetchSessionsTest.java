@@ -172,4 +172,36 @@ class FetchSessionsTest {
         a.sentError();
         assertThat(a.news(10, 2)).as("after an error the next good answer").isTrue();
     }
+
+    @Test
+    void r4_32_aSlotIsIdleOnlyPastTheLimit() {
+        FetchSession old = sessions.resolve(0, 0, false, 0).session();
+        sessions.resolve(0, 0, false, 1);
+        assertThat(sessions.resolve(0, 0, false, FetchSessions.EVICTION_MS).outcome())
+                .isEqualTo(Outcome.SESSIONLESS);
+        assertThat(sessions.evictions()).isZero();
+        assertThat(sessions.resolve(0, 0, false, FetchSessions.EVICTION_MS + 1).replaced())
+                .isSameAs(old);
+        assertThat(sessions.evictions()).isEqualTo(1);
+        assertThat(sessions.size()).isEqualTo(2);
+    }
+
+    @Test
+    void theirPartitionsAreCounted() {
+        sessions.resolve(0, 0, false, 0).session().update(List.of(row(A, 1), row(B, 2)), List.of(), new ArrayList<>());
+        sessions.resolve(0, 0, true, 0).session().update(List.of(row(A, 1)), List.of(), new ArrayList<>());
+        assertThat(sessions.partitions()).isEqualTo(3);
+    }
+
+    @Test
+    void oneAsksToBeToldOnceUnlessItWasNotTaken() {
+        FetchSession session = new FetchSession(5, false, 0);
+        session.update(List.of(row(A, 1)), List.of(), new ArrayList<>());
+        FetchSession.Partition partition = session.partition(A);
+        assertThat(partition.takeWatch()).isTrue();
+        assertThat(partition.takeWatch()).isFalse();
+        partition.notWatched();
+        assertThat(partition.takeWatch()).isTrue();
+        assertThat(session.partitions()).containsExactly(partition);
+    }
 }

@@ -122,4 +122,23 @@ class FollowerReadTest {
                         && notify.watchers().length == 1
                         && notify.watchers()[0] == 5);
     }
+
+    @Test
+    void r4_40_whereTheFollowersLogEndsAndStartsItStillHasTheOffset() {
+        World world = racks();
+        world.append(1, 10);
+        assertThat(read(world, 1, -1, 100, SOUTH, true)).isEqualTo(new Effect.ReadElsewhere(TOKEN, 2, 100, 0));
+        assertThat(read(world, 1, -1, 0, SOUTH, true)).isEqualTo(new Effect.ReadElsewhere(TOKEN, 2, 100, 0));
+    }
+
+    @Test
+    void r4_40_ofTwoThatHaveAsMuchTheOneThatWasCaughtUpLastIsChosen() {
+        World world = racks();
+        world.pass(10);
+        world.fetch(3);
+        assertThat(read(world, 1, -1, 50, SOUTH, true)).isEqualTo(new Effect.ReadElsewhere(TOKEN, 3, 100, 0));
+        world.pass(10);
+        world.fetch(2);
+        assertThat(read(world, 1, -1, 50, SOUTH, true)).isEqualTo(new Effect.ReadElsewhere(TOKEN, 2, 100, 0));
+    }
 }

@@ -178,4 +178,107 @@ class FollowerRulesTest {
         assertThat(world.at(2).mark()).isEqualTo(9);
         assertThat(world.at(2).log.start()).isEqualTo(7);
     }
+
+    private static World.Answer batches(World world, int epoch, ModelLog.Batch... batches) {
+        FetchPosition position = world.ask(2).position();
+        World.Answer answer =
+                World.answer(position, ReplicaError.NONE, EpochAndOffset.UNDEFINED, -1, -1, List.of(batches));
+        return new World.Answer(
+                new ReplicaEvent.FetchAnswered(
+                        epoch,
+                        position.offset(),
+                        ReplicaError.NONE,
+                        EpochAndOffset.UNDEFINED,
+                        -1,
+                        -1,
+                        answer.event().batches()),
+                answer.batches());
+    }
+
+    @Test
+    void r6_10_anAnswerToAnotherFetchIsNoAnswer() {
+        World world = follower("0..9@0", "0..4@0", 4);
+        ModelLog.Batch next = new ModelLog.Batch(5, 5, 5, "x");
+        world.at(2).receive(world.now, batches(world, 4, next));
+        assertThat(world.at(2).end()).isEqualTo(5);
+        World.Answer again = batches(world, 5, next);
+        world.at(2).receive(world.now, again);
+        assertThat(world.at(2).end()).isEqualTo(6);
+        world.at(2).receive(world.now, again);
+        assertThat(world.at(2).end()).as("twice").isEqualTo(6);
+    }
+
+    @Test
+    void r6_15_nothingFromTheFirstBatchOfALaterEpochOnIsTaken() {
+        World world = follower("0..9@0", "0..4@0", 4);
+        world.at(2)
+                .receive(
+                        world.now,
+                        batches(
+                                world,
+                                5,
+                                new ModelLog.Batch(5, 6, 5, "x"),
+                                new ModelLog.Batch(7, 7, 6, "later"),
+                                new ModelLog.Batch(8, 8, 5, "y")));
+        assertThat(world.at(2).end()).isEqualTo(7);
+        assertThat(world.at(2).log.epochs()).isEqualTo(EpochHistory.of(0, 0, 5, 5));
+    }
+
+    @Test
+    void r6_15_batchesOfOneEpochAreOneStretchAndOfSeveralAreSeveral() {
+        World world = follower("0..9@0", "0..4@0", 4);
+        world.at(2)
+                .receive(
+                        world.now,
+                        batches(
+                                world,
+                                5,
+                                new ModelLog.Batch(5, 6, 3, "x"),
+                                new ModelLog.Batch(7, 7, 3, "y"),
+                                new ModelLog.Batch(8, 9, 4, "z")));
+        assertThat(world.at(2).effects.stream()
+                        .filter(Effect.StageFetched.class::isInstance)
+                        .toList())
+                .containsExactly(new Effect.StageFetched(0, 2, 3), new Effect.StageFetched(2, 3, 4));
+        assertThat(world.at(2).log.epochs()).isEqualTo(EpochHistory.of(0, 0, 3, 5, 4, 8));
+    }
+
+    @Test
+    void r6_15_batchesThatDoNotFollowEachOtherStopThePartition() {
+        World world = follower("0..9@0", "0..4@0", 4);
+        World.Answer back = batches(world, 5, new ModelLog.Batch(5, 6, 5, "x"), new ModelLog.Batch(6, 7, 5, "y"));
+        assertThatThrownBy(() -> world.at(2).receive(world.now, back)).isInstanceOf(Check.Violation.class);
+        World other = follower("0..9@0", "0..4@0", 4);
+        World.Answer overlap = batches(other, 5, new ModelLog.Batch(5, 6, 4, "x"), new ModelLog.Batch(6, 7, 5, "y"));
+        assertThatThrownBy(() -> other.at(2).receive(other.now, overlap)).isInstanceOf(Check.Violation.class);
+    }
+
+    @Test
+    void batchesWhollyBelowTheEndAreAskedForAnew() {
+        World world = follower("0..9@0", "0..4@0", 4);
+        world.at(2).receive(world.now, batches(world, 5, new ModelLog.Batch(3, 4, 0, "x")));
+        assertThat(world.at(2).end()).isEqualTo(5);
+        assertThat(world.at(2).has(Effect.Truncate.class)).isFalse();
+        assertThat(world.at(2).replica.fetchDeadlineMs(new MonoTime(world.now)) - world.now)
+                .isEqualTo(world.at(2).settings.fetchRetryMs());
+    }
+
+    @Test
+    void s36_anEndInsideALeadersBatchIsGivenUpToTheBatch() {
+        World world = follower("0..9@0", "0..4@0", 2);
+        world.at(2).receive(world.now, batches(world, 5, new ModelLog.Batch(3, 7, 0, "x")));
+        assertThat(world.at(2).end()).isEqualTo(3);
+        assertThat(world.ask(2).position().offset()).isEqualTo(3);
+    }
+
+    @Test
+    void s29_aStartInsideALeadersBatchMovesToTheBatch() {
+        World world = follower("0..9@0", "5..5@0", 5);
+        world.at(2).step(world.now, new ReplicaEvent.LogTruncated(5, 5, EpochHistory.EMPTY));
+        world.at(2).receive(world.now, batches(world, 5, new ModelLog.Batch(3, 7, 0, "x")));
+        assertThat(world.at(2).log.start()).isEqualTo(3);
+        assertThat(world.ask(2).position().offset())
+                .as("asked from where it was, so that the batch comes whole")
+                .isEqualTo(5);
+    }
 }
