@@ -7,6 +7,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
+import io.tidemark.quorum.FreePorts;
 import io.tidemark.quorum.ratis.QuorumHarness;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -79,7 +80,7 @@ public final class BrokerCluster implements AutoCloseable {
 
     /** Starts it on a free port, and again on the one it had before. */
     public void start(int id) {
-        String listener = "PLAINTEXT://127.0.0.1:" + ports.getOrDefault(id, 0);
+        String listener = "PLAINTEXT://127.0.0.1:" + ports.computeIfAbsent(id, broker -> FreePorts.next());
         Map<String, String> properties = new HashMap<>(Map.of(
                 "process.roles",
                 "broker",
@@ -105,7 +106,6 @@ public final class BrokerCluster implements AutoCloseable {
             Broker broker = new Broker(config, nodes.get(id), quorum.rpc(), fatal::add);
             brokers.put(id, broker);
             broker.start();
-            ports.put(id, broker.endpoints().get(0).port());
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -49,8 +49,9 @@ class FailoverTest {
                 for (int i = 0; i < underWay.size(); i++) {
                     acked.put(underWay.get(i).get().offset(), "value-" + (500 + i));
                 }
-                PartitionState after = cluster.partition(TOPIC, 0);
-                assertThat(after.leader()).isNotEqualTo(before.leader());
+                PartitionState after = Awaitility.await("another leads, in every broker's picture in the end")
+                        .atMost(BrokerCluster.PATIENCE)
+                        .until(() -> cluster.partition(TOPIC, 0), state -> state.leader() != before.leader());
                 assertThat(after.leaderEpoch()).isGreaterThan(before.leaderEpoch());
                 assertThat(read(cluster)).isEqualTo(acked);
                 cluster.start(before.leader());

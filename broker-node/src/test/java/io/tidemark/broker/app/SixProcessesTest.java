@@ -2,12 +2,9 @@ package io.tidemark.broker.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tidemark.model.config.HealthConfig;
+import io.tidemark.quorum.FreePorts;
 import java.io.File;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,7 +51,7 @@ class SixProcessesTest {
 
     @BeforeEach
     void start() throws Exception {
-        List<Integer> ports = freePorts(6);
+        List<Integer> ports = new ArrayList<>(FreePorts.next(6));
         List<String> lines = new ArrayList<>();
         for (String line : Files.readAllLines(SCRIPTS.resolve("../config/local-3x3.conf"))) {
             lines.add(withPort(line, ports));
@@ -125,7 +122,7 @@ class SixProcessesTest {
         List<String> before = Files.readAllLines(inventory);
         try (KafkaProducer<String, String> producer = producer()) {
             List<String> more = new ArrayList<>(before);
-            more.add("104 controller 127.0.0.1 " + freePorts(1).get(0) + " controller-104");
+            more.add("104 controller 127.0.0.1 " + FreePorts.next() + " controller-104");
             Files.write(inventory, more);
             write(producer, 0, 200, "quorum add 104", acked);
             write(producer, 200, 400, "quorum transfer 104", acked);
@@ -307,27 +304,5 @@ class SixProcessesTest {
             return line.replaceFirst("\\b19\\d\\d\\d\\b", String.valueOf(ports.remove(0)));
         }
         return line;
-    }
-
-    /** Ports of nodes, each with the one for its health beside it. */
-    private static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        List<Integer> ports = new ArrayList<>();
-        while (ports.size() < count) {
-            ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-            sockets.add(socket);
-            try {
-                sockets.add(new ServerSocket(
-                        socket.getLocalPort() + HealthConfig.DISTANCE, 1, InetAddress.getLoopbackAddress()));
-                ports.add(socket.getLocalPort());
-            } catch (BindException e) {
-                // The next one may be free.
-                continue;
-            }
-        }
-        for (ServerSocket socket : sockets) {
-            socket.close();
-        }
-        return ports;
     }
 }

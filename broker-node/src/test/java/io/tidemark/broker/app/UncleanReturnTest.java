@@ -102,9 +102,12 @@ class UncleanReturnTest {
             shortened(cluster, follower);
             cluster.kill(leader);
             cluster.start(follower);
-            PartitionState waits = cluster.partition(TOPIC, 0);
+            PartitionState waits = Awaitility.await("that the picture shows the follower's return")
+                    .atMost(BrokerCluster.PATIENCE)
+                    .until(
+                            () -> cluster.partition(TOPIC, 0),
+                            state -> state.lastKnownElr().contains(follower));
             assertThat(waits.hasLeader()).isFalse();
-            assertThat(waits.lastKnownElr()).contains(follower);
             cluster.start(leader);
             assertThat(awaitLeader(cluster).leader()).isEqualTo(leader);
             cluster.awaitIsr(TOPIC, 0, 2);

@@ -9,8 +9,7 @@ import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.health.HttpProbe;
 import io.tidemark.model.metadata.QuorumQuery.Member;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.tidemark.quorum.FreePorts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +33,7 @@ class ControllerHealthTest {
                 Map.of(
                         "process.roles", "controller",
                         "node.id", "101",
-                        "controller.quorum.voters", "101@127.0.0.1:" + freePort(),
+                        "controller.quorum.voters", "101@127.0.0.1:" + FreePorts.next(),
                         "metadata.log.dir", folder.toString(),
                         "health.port", "0")));
         try (NodeDirectory directory = NodeDirectory.open(config.directory(), 101);
@@ -72,11 +71,5 @@ class ControllerHealthTest {
                 .isEqualTo("controller 2 has not been heard of for 7 s");
         assertThat(ControllerHealth.behind(new Member(2, "", -1, -1, -1), 100, now))
                 .contains("not been heard of in this term");
-    }
-
-    private static int freePort() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -11,6 +11,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.quorum.FreePorts;
 import io.tidemark.quorum.inspect.StatusProbe;
 import io.tidemark.quorum.ratis.RatisProperties;
 import java.io.BufferedReader;
@@ -52,7 +53,7 @@ class ControllerMainTest {
 
     @Test
     void aControllerSaysWhenItIsReadyKeepsItsStateOverAKillAndStopsOnSigterm() throws Exception {
-        int port = freePort();
+        int port = FreePorts.next();
         Path properties = properties(port);
         NodeDirectory.format(folder.resolve("data"), clusterId, 101, false);
 
@@ -78,7 +79,7 @@ class ControllerMainTest {
 
     @Test
     void aDirectoryThatIsNotFormattedIsRefused() throws Exception {
-        Process process = start(properties(freePort()));
+        Process process = start(properties(FreePorts.next()));
         assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(1);
         assertThat(errors(process)).contains("is not formatted");
@@ -97,7 +98,7 @@ class ControllerMainTest {
 
     @Test
     void aLostLogIsNotTakenForANewController() throws Exception {
-        int port = freePort();
+        int port = FreePorts.next();
         Path properties = properties(port);
         Path data = folder.resolve("data");
         NodeDirectory.format(data, clusterId, 101, false);
@@ -116,7 +117,7 @@ class ControllerMainTest {
     /** A limit of the kernel on the size of files stands for a full disk: a write of the log fails. */
     @Test
     void aLogThatCannotBeWrittenEndsTheControllerAndNothingAcknowledgedIsLost() throws Exception {
-        int port = freePort();
+        int port = FreePorts.next();
         Path properties = properties(port);
         NodeDirectory.format(folder.resolve("data"), clusterId, 101, false);
         Process limited = start(properties, "sh", "-c", "ulimit -f 3000; exec \"$@\"", "sh");
@@ -170,8 +171,8 @@ class ControllerMainTest {
 
     @Test
     void withoutAMajorityAControllerKeepsTryingAndIsNotReady() throws Exception {
-        int port = freePort();
-        int otherPort = freePort();
+        int port = FreePorts.next();
+        int otherPort = FreePorts.next();
         String voters = "101@127.0.0.1:" + port + ",102@127.0.0.1:" + otherPort;
         NodeDirectory.format(folder.resolve("data"), clusterId, 101, false);
         Process alone = start(properties(101, voters, "data"));
@@ -263,12 +264,6 @@ class ControllerMainTest {
             }
         }
         throw new IOException("the process ended without a word");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static String newClusterId() {

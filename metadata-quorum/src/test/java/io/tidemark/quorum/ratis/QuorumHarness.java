@@ -7,13 +7,12 @@ import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.quorum.FreePorts;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.files.KeyframeFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
@@ -345,20 +345,8 @@ public final class QuorumHarness implements AutoCloseable {
     }
 
     private static List<QuorumVoter> freeVoters(int firstId, int count) {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            List<QuorumVoter> voters = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                sockets.add(socket);
-                voters.add(new QuorumVoter(firstId + i, "127.0.0.1", socket.getLocalPort()));
-            }
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-            return List.copyOf(voters);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return IntStream.range(firstId, firstId + count)
+                .mapToObj(id -> new QuorumVoter(id, "127.0.0.1", FreePorts.next()))
+                .toList();
     }
 }
