@@ -22,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a cluster's brokers tell over HTTP: the customary alerts, readiness, and why a partition stands as it does. */
 class HealthPortTest {
+    /** Longer than any hold-up of a busy machine: who is killed is noticed without it. */
+    private static final long SESSION_MS = 6_000;
+
     private static final String TOPIC = "orders";
     private static final String UNDER_REPLICATED = "kafka_server_replicamanager_underreplicatedpartitions";
     private static final String SHRINKS = "kafka_server_replicamanager_isrshrinks_total";
@@ -180,7 +183,8 @@ class HealthPortTest {
     }
 
     private static BrokerCluster cluster(Path root) throws Exception {
-        BrokerCluster cluster = new BrokerCluster(root, 1, 3, 1_000, Map.of("broker.session.timeout.ms", "1000"));
+        BrokerCluster cluster =
+                new BrokerCluster(root, 1, 3, SESSION_MS, Map.of("broker.session.timeout.ms", "" + SESSION_MS));
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrap()))) {
             admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 3).configs(Map.of("min.insync.replicas", "2"))))
                     .all()
