@@ -2,6 +2,7 @@ package io.tidemark.broker.quorum;
 
 import io.tidemark.broker.runtime.MonoClock;
 import io.tidemark.model.MonoTime;
+import io.tidemark.model.codec.AnswerParts;
 import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.codec.UnreadableException;
@@ -73,25 +74,57 @@ final class RecordFollower implements AutoCloseable {
         QuorumVoter from = voters.get(Math.floorMod(current, voters.size()));
         QuorumQuery.Poll poll = new QuorumQuery.Poll(nextIndex, longPolls ? pollMs : 0, MAX_BYTES, knownQuorum);
         caller.read(from, QueryCodec.encode(poll))
-                .whenComplete((reply, failure) -> run(() -> answered(from, reply, failure), 0));
+                .whenComplete((reply, failure) ->
+                        run(() -> read(from, reply, failure, answer -> answered(from, answer)), 0));
     }
 
-    private void answered(QuorumVoter from, RaftClientReply reply, Throwable failure) {
-        PollAnswer answer;
+    /** What a reply is taken for. */
+    private interface Reader {
+        void read(byte[] answer);
+    }
+
+    /** A failure is the controller's, and another one is asked; what cannot be read is ours, and the end. */
+    private void read(QuorumVoter from, RaftClientReply reply, Throwable failure, Reader reader) {
         try {
             Throwable problem = failure != null ? failure : reply.getException();
             if (problem != null) {
                 failed(from, problem);
-                return;
+            } else {
+                reader.read(reply.getMessage().getContent().toByteArray());
             }
-            answer = QueryCodec.decodePoll(reply.getMessage().getContent().toByteArray());
         } catch (UnreadableException e) {
             listener.onFailure(e);
-            return;
         } catch (RuntimeException e) {
             failed(from, e);
+        }
+    }
+
+    private void answered(QuorumVoter from, byte[] answer) {
+        AnswerParts parts = AnswerParts.of(answer);
+        if (parts == null) {
+            answered(from, QueryCodec.decodePoll(answer));
+        } else {
+            LOG.info("controller {} has {} bytes of metadata for this broker, read in parts", from.id(), parts.size());
+            readOn(from, parts);
+        }
+    }
+
+    /** If that controller fails, the next one is polled from the position before, and what was read is dropped. */
+    private void readOn(QuorumVoter from, AnswerParts parts) {
+        if (parts.complete()) {
+            answered(from, QueryCodec.decodePoll(parts.answer()));
             return;
         }
+        caller.read(from, QueryCodec.encode(parts.next()))
+                .whenComplete((reply, failure) -> run(
+                        () -> read(from, reply, failure, answer -> {
+                            parts.add(answer);
+                            readOn(from, parts);
+                        }),
+                        0));
+    }
+
+    private void answered(QuorumVoter from, PollAnswer answer) {
         if (!learn(answer.quorum())) {
             return;
         }

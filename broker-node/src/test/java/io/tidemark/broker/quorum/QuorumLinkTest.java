@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.tidemark.broker.runtime.QuorumPort.OutcomeUnknownException;
+import io.tidemark.model.config.HistoryConfig;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
 import io.tidemark.model.metadata.QuorumQuery.HeartbeatAnswer;
 import io.tidemark.model.metadata.QuorumQuery.Member;
@@ -23,12 +25,15 @@ import io.tidemark.quorum.ratis.ScriptedDecisions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -52,12 +57,18 @@ class QuorumLinkTest {
     /** Keeps the image and checks that each step begins where the last one ended. */
     private static final class Recorder implements MetadataListener {
         volatile ClusterImage image = ClusterImage.EMPTY;
+        /** How often it was given all at once. */
+        final AtomicInteger whole = new AtomicInteger();
+
         final List<String> problems = new CopyOnWriteArrayList<>();
 
         @Override
         public void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
             if (before != image || after.index() <= before.index()) {
                 problems.add("a step from " + before + " to " + after + ", at " + image);
+            }
+            if (entries == null) {
+                whole.incrementAndGet();
             }
             image = after;
         }
@@ -249,6 +260,62 @@ class QuorumLinkTest {
         assertThat(recorder.problems).isEmpty();
     }
 
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    void anImageThatIsReadInPartsIsBegunAgainWhenTheControllerThatSendsItDies(QuorumRpc rpc) throws Exception {
+        quorum = QuorumHarness.withCoreThatPurges(folder, 3, HistoryConfig.DEFAULT, rpc);
+        quorum.leader();
+        link = new QuorumLink(new LinkSettings("broker-7", quorum.voters(), quorum.clusterId(), rpc, 100));
+        Answer registered = await(link.submit(register(quorum.clusterId())));
+        await(link.submit(new QuorumCommand.UnfenceBroker(new BrokerRef(7, registered.brokerEpoch()))));
+        QuorumCommand.NewTopic many =
+                new QuorumCommand.NewTopic("many", -1, -1, Collections.nCopies(1_000, List.of(7)), Map.of());
+        assertThat(await(link.submit(new QuorumCommand.CreateTopics(List.of(many), false, "me")))
+                        .error())
+                .isEqualTo(ErrorCode.NONE);
+        quorum.converged();
+        quorum.takeSnapshots();
+        // Started from their snapshots they have nothing else in memory.
+        for (QuorumServer server : quorum.servers()) {
+            quorum.stop(server.nodeId());
+            quorum.startNode(server.nodeId());
+        }
+        quorum.leader();
+        quorum.converged();
+        // So that the first transfer goes on for longer than a controller takes to end.
+        quorum.cutAnswers(1_000, 1);
+
+        Recorder recorder = new Recorder();
+        link.follow(recorder);
+        int first = Awaitility.await("somebody sends parts")
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(1))
+                .until(this::sender, id -> id >= 0);
+        assertThat(recorder.image.index()).isEqualTo(ClusterImage.EMPTY.index());
+        quorum.kill(first);
+        assertThat(recorder.image.index())
+                .as("parts are no use without the rest")
+                .isEqualTo(ClusterImage.EMPTY.index());
+        quorum.cutAnswers(1_000, 1_000);
+        int second = Awaitility.await("another sends them").atMost(PATIENCE).until(this::sender, id -> id >= 0);
+        assertThat(second).isNotEqualTo(first);
+        Awaitility.await("the whole image, and what came after it")
+                .atMost(PATIENCE)
+                .until(() -> recorder.image.digest() == quorum.converged().digest());
+        assertThat(recorder.image.topic("many").partitions()).hasSize(1_000);
+        assertThat(recorder.whole).hasValue(1);
+        assertThat(recorder.problems).isEmpty();
+    }
+
+    /** A controller that keeps an answer to be read in parts, or -1. */
+    private int sender() {
+        return quorum.servers().stream()
+                .map(QuorumServer::nodeId)
+                .filter(id -> quorum.keptAnswers(id) > 0)
+                .findFirst()
+                .orElse(-1);
+    }
+
     @Test
     void anAttemptThatMayTakeEffectLaterIsSaidToBeOfUnknownOutcome() throws Exception {
         start(QuorumHarness.RPC);
@@ -272,7 +339,11 @@ class QuorumLinkTest {
     }
 
     private static QuorumCommand register() {
+        return register("cluster");
+    }
+
+    private static QuorumCommand register(String clusterId) {
         return new QuorumCommand.RegisterBroker(
-                "cluster", 7, "incarnation", List.of("dir"), List.of(), "", -1, "", false, 1, 1, List.of());
+                clusterId, 7, "incarnation", List.of("dir"), List.of(), "", -1, "", false, 1, 1, List.of());
     }
 }

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.AnswerParts;
 import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.QuorumVoter;
@@ -40,8 +41,20 @@ final class ControllerClient implements Closeable {
         return controller;
     }
 
-    /** The encoded answer. Throws IOException if there is none. */
+    /** The encoded answer, read in parts if it is a large one. Throws IOException if there is none. */
     byte[] ask(QuorumQuery query) throws IOException {
+        byte[] answer = askOnce(query);
+        AnswerParts parts = AnswerParts.of(answer);
+        if (parts == null) {
+            return answer;
+        }
+        while (!parts.complete()) {
+            parts.add(askOnce(parts.next()));
+        }
+        return parts.answer();
+    }
+
+    private byte[] askOnce(QuorumQuery query) throws IOException {
         RaftClientReply reply = client.getClientRpc()
                 .sendRequest(RaftClientRequest.newBuilder()
                         .setClientId(client.getId())

@@ -116,7 +116,7 @@ final class MetadataStateMachine extends BaseStateMachine {
         this.lastEntryMs = clock.mono().ms();
         this.counts = new ControllerCounts(clock.wall().ms());
         LogHistory history = new LogHistory(this::raftLog, this::applied, this::leaderId);
-        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::identity, clock);
+        this.feed = new RecordFeed("controller-" + nodeId, history, this::leaderId, this::identity, clock, random);
         this.members = new QuorumMembers(this::division, clock, () -> recovery);
         this.historyKeeper = historyKeeper;
         this.historyReads = new HistoryReads(
@@ -411,6 +411,8 @@ final class MetadataStateMachine extends BaseStateMachine {
                 historyReads.read(read, answer);
             } else if (query instanceof QuorumQuery.ReadKeyframe read) {
                 historyReads.read(read, answer);
+            } else if (query instanceof QuorumQuery.ReadPart read) {
+                return CompletableFuture.completedFuture(message(large().part(read)));
             } else if (query instanceof QuorumQuery.Status) {
                 feed.offload(answer, () -> QueryCodec.encode(status()));
             } else if (!leading) {
@@ -426,7 +428,12 @@ final class MetadataStateMachine extends BaseStateMachine {
             LOG.error("a query failed", e);
             answer.complete(QueryCodec.encodeFailure(e.toString()));
         }
-        return answer.thenApply(MetadataStateMachine::message);
+        return answer.thenApply(large()::sent).thenApply(MetadataStateMachine::message);
+    }
+
+    /** Answers that are read in parts. */
+    LargeAnswers large() {
+        return feed.large();
     }
 
     private QuorumQuery.HeartbeatAnswer heartbeat(QuorumQuery.Heartbeat heartbeat) {

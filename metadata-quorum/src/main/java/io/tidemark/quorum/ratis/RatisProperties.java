@@ -56,7 +56,7 @@ public final class RatisProperties {
     public static RaftProperties common(QuorumRpc rpc) {
         RaftProperties properties = new RaftProperties();
         RaftConfigKeys.Rpc.setType(properties, rpc == QuorumRpc.NETTY ? SupportedRpcType.NETTY : SupportedRpcType.GRPC);
-        // An answer may be a whole image.
+        // Far above the longest answer, for longer ones are read in parts (LargeAnswers).
         GrpcConfigKeys.setMessageSizeMax(properties, MAX_MESSAGE);
         return properties;
     }

@@ -8,6 +8,7 @@ import io.tidemark.model.metadata.QuorumQuery.QuorumIdentity;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +17,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * Answers the long polls of those who follow the log (R7.97). Entries come from the ring in memory, else from the log
@@ -48,30 +50,37 @@ final class RecordFeed implements AutoCloseable {
     private final IntSupplier leaderId;
     private final Supplier<QuorumIdentity> identity;
     private final NodeClock clock;
+    private final LargeAnswers large;
     private final List<Parked> parked = new ArrayList<>();
     private boolean flushArmed;
 
     /** {@code identity} is what the quorum is, as this controller knows it. */
-    RecordFeed(String name, History history, IntSupplier leaderId, Supplier<QuorumIdentity> identity, NodeClock clock) {
-        this(name, history, leaderId, identity, clock, new RecordRing(RING_ENTRIES, RING_BYTES));
-    }
-
     RecordFeed(
             String name,
             History history,
             IntSupplier leaderId,
             Supplier<QuorumIdentity> identity,
             NodeClock clock,
-            RecordRing ring) {
+            RandomGenerator random) {
         this.history = history;
         this.leaderId = leaderId;
         this.identity = identity;
         this.clock = clock;
-        this.ring = ring;
+        this.ring = new RecordRing(RING_ENTRIES, RING_BYTES);
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon(name + "-feed"));
         this.thread.setRemoveOnCancelPolicy(true);
         this.slow = Executors.newSingleThreadExecutor(Threads.daemon(name + "-feed-history"));
+        this.large = new LargeAnswers(clock, this::later, random.nextLong());
         ring.reset(-1);
+    }
+
+    /** What is too large for a message, of this feed and of other answers. */
+    LargeAnswers large() {
+        return large;
+    }
+
+    private void later(Runnable task, long delayMs) {
+        run(() -> thread.schedule(task, delayMs, TimeUnit.MILLISECONDS));
     }
 
     /** Starts anew behind that index: after a start from a snapshot, or an install. */
@@ -147,9 +156,29 @@ final class RecordFeed implements AutoCloseable {
         return true;
     }
 
+    /** A whole image, with what is told beside it. */
+    private record WholeImage(QuorumIdentity told, long nextIndex) {
+        /** Whether it serves a reader at that position who is to be told that. */
+        boolean serves(long position, QuorumIdentity toTell) {
+            return nextIndex > position && Objects.equals(told, toTell);
+        }
+    }
+
     private void readHistory(Parked reader) {
-        Poll poll = reader.poll;
-        offload(reader.answer, () -> encode(poll, history.read(poll.nextIndex(), poll.maxBytes())));
+        offload(reader.answer, () -> old(reader.poll));
+    }
+
+    /** Readers that need the whole image share one for a while, for what came after it they find in the log. */
+    private byte[] old(Poll poll) {
+        PollAnswer answer = history.read(poll.nextIndex(), poll.maxBytes()).telling(identity.get(), poll);
+        if (answer.image() == null) {
+            return QueryCodec.encode(answer);
+        }
+        byte[] shared =
+                large.shared(key -> key instanceof WholeImage whole && whole.serves(poll.nextIndex(), answer.quorum()));
+        return shared != null
+                ? shared
+                : large.sent(QueryCodec.encode(answer), new WholeImage(answer.quorum(), answer.nextIndex()));
     }
 
     private byte[] encode(Poll poll, PollAnswer answer) {

@@ -26,6 +26,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -266,6 +267,32 @@ class RealQuorumLogTest {
         assertThat(live("export", image).err()).contains("is there already");
         assertThat(live("show", "--controller", "999").err()).contains("there is no controller 999");
         assertThat(live("verify").out()).contains("the 3 controllers agree");
+    }
+
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    void imagesThatDoNotFitAMessageAreReadInParts(QuorumRpc rpc) throws Exception {
+        start(HistoryConfig.DEFAULT, rpc);
+        List<List<Integer>> lists = Collections.nCopies(200, List.of(1, 2, 3));
+        run(new QuorumCommand.CreateTopics(
+                List.of(new QuorumCommand.NewTopic("many", -1, -1, lists, Map.of())), false, "admin"));
+        quorum.converged();
+        quorum.takeSnapshots();
+        long last = run(new QuorumCommand.FenceBrokers(List.of(ref(2)), "asked by a test"));
+        quorum.converged();
+        String digest = String.format("digest %016x", digests.get(last));
+        int leader = quorum.leader().nodeId();
+        quorum.cutAnswers(1_000, 700);
+        // The image at the snapshot, with what came after it folded in by the tool.
+        assertThat(live("show", "--controller", leader).out()).contains(digest, "many-199 ");
+        assertThat(live("verify").out()).contains("the 3 controllers agree");
+        for (StatusProbe.Result result : StatusProbe.ask(quorum.voters(), quorum.clusterId(), rpc, 30_000)) {
+            assertThat(result.answer()).as("%s", result).isNotNull();
+            assertThat(result.answer().image().digest()).isEqualTo(digests.get(last));
+        }
+        assertThat(quorum.keptAnswers(leader))
+                .as("who has read all needs nothing more")
+                .isZero();
     }
 
     @Test

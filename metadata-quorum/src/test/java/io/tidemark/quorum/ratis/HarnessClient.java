@@ -1,5 +1,6 @@
 package io.tidemark.quorum.ratis;
 
+import io.tidemark.model.codec.AnswerParts;
 import io.tidemark.model.codec.CommandCodec;
 import io.tidemark.model.codec.QueryCodec;
 import io.tidemark.model.codec.RecordCodec;
@@ -97,6 +98,18 @@ public final class HarnessClient implements AutoCloseable {
     }
 
     private byte[] ask(int nodeId, QuorumQuery query) throws IOException {
+        byte[] answer = askOnce(nodeId, query);
+        AnswerParts parts = AnswerParts.of(answer);
+        if (parts == null) {
+            return answer;
+        }
+        while (!parts.complete()) {
+            parts.add(askOnce(nodeId, parts.next()));
+        }
+        return parts.answer();
+    }
+
+    byte[] askOnce(int nodeId, QuorumQuery query) throws IOException {
         RaftClientReply reply =
                 client.io().sendStaleRead(message(QueryCodec.encode(query)), 0, RatisProperties.peerId(nodeId));
         return reply.getMessage().getContent().toByteArray();

@@ -262,6 +262,16 @@ public final class QuorumHarness implements AutoCloseable {
         }
     }
 
+    /** Answers of more bytes are read in parts of so many, of every controller that runs now. */
+    public void cutAnswers(int moreThanBytes, int intoBytes) {
+        servers().forEach(server -> server.machine().large().cut(moreThanBytes, intoBytes));
+    }
+
+    /** How many answers a running controller keeps, to be read in parts. */
+    public int keptAnswers(int id) {
+        return server(id).machine().large().size();
+    }
+
     /** Stops a controller as a crash would: nothing is handed over. */
     public void kill(int id) {
         try {

@@ -8,6 +8,7 @@ import io.tidemark.model.codec.proto.HeartbeatP;
 import io.tidemark.model.codec.proto.HistoryAnswerP;
 import io.tidemark.model.codec.proto.IndexedEntryP;
 import io.tidemark.model.codec.proto.KeyframeRefP;
+import io.tidemark.model.codec.proto.LargeAnswerP;
 import io.tidemark.model.codec.proto.MemberP;
 import io.tidemark.model.codec.proto.MembersAnswerP;
 import io.tidemark.model.codec.proto.PollAnswerP;
@@ -16,6 +17,7 @@ import io.tidemark.model.codec.proto.QuorumIdentityP;
 import io.tidemark.model.codec.proto.QuorumQueryAnswerP;
 import io.tidemark.model.codec.proto.QuorumQueryP;
 import io.tidemark.model.codec.proto.ReadHistoryP;
+import io.tidemark.model.codec.proto.ReadPartP;
 import io.tidemark.model.codec.proto.RecoveryP;
 import io.tidemark.model.codec.proto.StatusAnswerP;
 import io.tidemark.model.codec.proto.StoredEntryP;
@@ -28,6 +30,9 @@ import java.util.Map;
 
 /** Reads of a controller and their answers, to and from bytes. */
 public final class QueryCodec {
+    /** Longer is no note: so what is sent often is not looked at twice. */
+    private static final int MAX_NOTE_BYTES = 64;
+
     private QueryCodec() {}
 
     /** The controller had no answer, and why. */
@@ -59,6 +64,8 @@ public final class QueryCodec {
                     ReadHistoryP.newBuilder().setFromIndex(read.fromIndex()).setMaxBytes(read.maxBytes()));
         } else if (query instanceof QuorumQuery.ReadKeyframe read) {
             builder.setReadKeyframe(read.index());
+        } else if (query instanceof QuorumQuery.ReadPart read) {
+            builder.setReadPart(ReadPartP.newBuilder().setId(read.id()).setOffset(read.offset()));
         } else if (query instanceof QuorumQuery.Members) {
             builder.setMembers(DoneP.getDefaultInstance());
         } else {
@@ -91,6 +98,9 @@ public final class QueryCodec {
                         query.getReadHistory().getMaxBytes());
             case READ_KEYFRAME -> new QuorumQuery.ReadKeyframe(query.getReadKeyframe());
             case MEMBERS -> new QuorumQuery.Members();
+            case READ_PART ->
+                new QuorumQuery.ReadPart(
+                        query.getReadPart().getId(), query.getReadPart().getOffset());
             case KIND_NOT_SET -> throw new UnreadableException("a query of a kind that this version does not know");
         };
     }
@@ -225,6 +235,38 @@ public final class QueryCodec {
                 answer.getChanging(),
                 members(answer.getFollowersList()),
                 recovery(answer.getRecovery()));
+    }
+
+    /** In place of an answer of so many bytes, which can be read in parts under that id. */
+    public static byte[] encodeLarge(long id, byte[] answer) {
+        return QuorumQueryAnswerP.newBuilder()
+                .setLarge(LargeAnswerP.newBuilder()
+                        .setId(id)
+                        .setBytes(answer.length)
+                        .setCrc32C(AnswerParts.checksum(answer)))
+                .build()
+                .toByteArray();
+    }
+
+    /** The answer to a {@link QuorumQuery.ReadPart}. */
+    public static byte[] encodePart(byte[] answer, int from, int to) {
+        return QuorumQueryAnswerP.newBuilder()
+                .setPart(UnsafeByteOperations.unsafeWrap(answer, from, to - from))
+                .build()
+                .toByteArray();
+    }
+
+    static ByteString decodePart(byte[] bytes) {
+        return answer(bytes, QuorumQueryAnswerP.KindCase.PART).getPart();
+    }
+
+    /** The note in place of an answer; null if those are the bytes of an answer. */
+    static LargeAnswerP large(byte[] bytes) {
+        if (bytes.length > MAX_NOTE_BYTES) {
+            return null;
+        }
+        QuorumQueryAnswerP answer = Protos.parse(QuorumQueryAnswerP.parser(), bytes, "an answer to a query");
+        return answer.hasLarge() ? answer.getLarge() : null;
     }
 
     public static byte[] encodeFailure(String why) {

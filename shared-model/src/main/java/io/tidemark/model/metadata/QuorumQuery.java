@@ -133,6 +133,14 @@ public sealed interface QuorumQuery {
     /** The image that a controller has for exactly that index; for tools. */
     record ReadKeyframe(long index) implements QuorumQuery {}
 
+    /**
+     * The bytes from {@code offset} on of an answer that was too large for a message, from the controller that gave it; as
+     * many as it likes to send. It forgets the answer when nobody has read of it for some time.
+     *
+     * @param id from the note that was sent in the answer's place
+     */
+    record ReadPart(long id, long offset) implements QuorumQuery {}
+
     /** How far everybody is who follows the metadata log; for the acting controller. */
     record Members() implements QuorumQuery {}
 
