@@ -18,13 +18,14 @@ import java.util.Map;
  *   S     orderly stops     F   fencings of brokers that are up     M   elections of the preferred leader
  *   T     moments at which a leader's followers are silent for longer than the lag limit
  *   L     fetches that are held up and arrive at any later time     B  ISR changes and answers to them on their way
+ *   N     changes of the min ISR, to any other value
  *   D     ISR changes that are carried out twice; not 0, the cluster promises nothing (B9 counts on at most once)
  * </pre>
  */
 record Bounds(Map<String, Integer> values, List<Integer> isr) {
     private static final Map<String, Integer> DEFAULTS = defaults();
     /** Those that are used up, in the order in which a state counts them. */
-    static final List<String> BUDGETS = List.of("A", "P", "C", "S", "F", "M", "T", "L", "D");
+    static final List<String> BUDGETS = List.of("A", "P", "C", "S", "F", "M", "T", "L", "D", "N");
     /** What fits into a state's counter. */
     static final int MOST = 7;
 
@@ -44,6 +45,7 @@ record Bounds(Map<String, Integer> values, List<Integer> isr) {
         values.put("L", 0);
         values.put("B", 2);
         values.put("D", 0);
+        values.put("N", 0);
         return values;
     }
 

@@ -29,6 +29,7 @@ final class Cluster {
     private static final int LAPSES = Bounds.BUDGETS.indexOf("T");
     private static final int LATE_FETCHES = Bounds.BUDGETS.indexOf("L");
     private static final int REPEATS = Bounds.BUDGETS.indexOf("D");
+    private static final int MIN_ISRS = Bounds.BUDGETS.indexOf("N");
 
     final Images images;
     final Brokers brokers;
@@ -100,6 +101,11 @@ final class Cluster {
         PartitionState partition = images.partition(state.image());
         if (partition.leader() != partition.replicas().get(0) && left(state, ELECTIONS)) {
             moves.accept(Move.of(Move.Kind.ELECT_PREFERRED, 0, 0));
+        }
+        for (int min = 1; min <= BROKERS && left(state, MIN_ISRS); min++) {
+            if (min != partition.minIsr()) {
+                moves.accept(Move.of(Move.Kind.MIN_ISR, min, 0));
+            }
         }
         for (int at = 0; at < state.messageCount; at++) {
             underway(state, at, moves);
@@ -209,6 +215,7 @@ final class Cluster {
             case ELECT_PREFERRED ->
                 spent(state, ELECTIONS)
                         && decided(state, new QuorumCommand.ElectLeaders(List.of(images.partition), false, ""));
+            case MIN_ISR -> spent(state, MIN_ISRS) && decided(state, images.minIsr(what));
             case DECIDE -> decide(state, what);
             case DECIDE_NOW_AND_AGAIN -> spent(state, REPEATS) && decideAndKeep(state, what);
             case GIVE_UP -> giveUp(state, what);

@@ -13,6 +13,7 @@ import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.BrokerRef;
+import io.tidemark.model.metadata.QuorumCommand.ConfigEdit;
 import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.SeatReport;
 import io.tidemark.quorum.core.Controller;
@@ -110,6 +111,13 @@ final class Images {
                 1,
                 1,
                 reports);
+    }
+
+    /** The change of the topic's min ISR. */
+    QuorumCommand minIsr(int value) {
+        ConfigEdit edit = new ConfigEdit(ConfigEdit.Kind.SET, ClusterImage.MIN_ISR_KEY, String.valueOf(value));
+        return new QuorumCommand.AlterConfigs(
+                List.of(new QuorumCommand.ConfigChange(ConfigResource.topic(TOPIC), false, List.of(edit))), false, "");
     }
 
     private static BrokerRef ref(ClusterImage image, int id) {

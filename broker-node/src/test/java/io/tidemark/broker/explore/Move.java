@@ -29,6 +29,8 @@ final class Move {
         FENCE_BOTH,
         UNFENCE,
         ELECT_PREFERRED,
+        /** The min ISR becomes that. */
+        MIN_ISR,
         /** A proposal arrives and is decided. */
         DECIDE,
         /** The same, and it will arrive again. */

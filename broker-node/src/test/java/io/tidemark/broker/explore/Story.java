@@ -126,6 +126,7 @@ final class Story {
             case FENCE_BOTH -> command("fence [" + what + "," + Move.more(move) + "]", before, after);
             case UNFENCE -> command("unfence " + what, before, after);
             case ELECT_PREFERRED -> command("elect", before, after);
+            case MIN_ISR -> command("config min.insync.replicas=" + what, before, after);
             case DECIDE -> decide(before, after, what, false);
             case DECIDE_NOW_AND_AGAIN -> decide(before, after, what, true);
             case GIVE_UP -> {

@@ -2,6 +2,7 @@ package io.tidemark.quorum.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.QuorumCommand.IsrMember;
@@ -52,6 +53,37 @@ class EvidenceTrapsTest {
         // ... and a cancel moves it.
         assertThat(cancelled.propose(1, 0, 1, grown, IsrProposal.Kind.CHANGE))
                 .isEqualTo(ErrorCode.INVALID_UPDATE_VERSION);
+    }
+
+    /** Rule 8: a leader that acts has the last word; where nobody is in the ISR, the seats are all there is. */
+    @Test
+    void anotherMinIsrTakesNoSeatFromAPartitionThatWaitsForOne() {
+        for (int min : new int[] {3, 1}) {
+            TestCluster c = ledByOneAlone();
+            assertThat(c.report(at(100, 0))).isEqualTo(ErrorCode.NONE);
+            c.fence(1);
+            c.register(2, Return.UNCLEAN, 50, 0, 0);
+            assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=5 ISR=[] ELR=[1] LKE=[1, 2]}");
+            c.setTopicConfig("t", ClusterImage.MIN_ISR_KEY, "" + min);
+            assertThat(c.m()).isEqualTo("M{L=-1 LE=1 PE=6 ISR=[] ELR=[1] LKE=[1, 2]}");
+            assertThat(c.state().floor()).as("still bounds what was exposed").isEqualTo(at(100, 0));
+            assertThat(c.state().report(2)).isNotNull();
+            c.unfence(2);
+            assertThat(c.state().hasLeader())
+                    .as("2 lacks what the floor asks for")
+                    .isFalse();
+            c.comeBack(1, Return.CLEAN);
+            assertThat(c.m()).isEqualTo("M{L=1 LE=2 PE=7 ISR=[1] ELR=[] LKE=" + (min == 1 ? "[]}" : "[2]}"));
+            assertThat(c.state().floor()).isEqualTo(min == 1 ? Floor.NONE : at(100, 0));
+        }
+    }
+
+    @Test
+    void anotherMinIsrTakesTheSeatsWhereALeaderActs() {
+        TestCluster c = ledByOneAlone();
+        c.setTopicConfig("t", ClusterImage.MIN_ISR_KEY, "3");
+        assertThat(c.m()).isEqualTo("M{L=1 LE=0 PE=3 ISR=[1] ELR=[] LKE=[]}");
+        assertThat(c.state().floor()).isEqualTo(Floor.UNKNOWN);
     }
 
     @Test

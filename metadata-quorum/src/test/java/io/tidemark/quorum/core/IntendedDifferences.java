@@ -451,7 +451,10 @@ final class IntendedDifferences {
                 : view;
     }
 
-    /** Kafka empties ELR and last-known leader, and counts PE where there was anything to empty. */
+    /**
+     * Kafka empties ELR and last-known leader, and counts PE where there was anything to empty. Here PE counts where the
+     * effective min ISR changes, and a partition that waits for its seats goes on waiting.
+     */
     private static View minIsrChange(Case c, View kafka) {
         if (!(c.step() instanceof Step.Config config) || !config.key().equals(ClusterImage.MIN_ISR_KEY)) {
             return kafka;
@@ -464,7 +467,8 @@ final class IntendedDifferences {
         }
         PartitionState was = c.imageBefore().partition(c.ours().id());
         List<Integer> lastKnown = before.leader() == -1 ? before.lastKnownElr() : List.of();
-        return was.minIsr() == c.ourMin() ? before : with(before, before.isr(), List.of(), lastKnown, 1);
+        List<Integer> seats = before.isr().isEmpty() ? before.elr() : List.of();
+        return was.minIsr() == c.ourMin() ? before : with(before, before.isr(), seats, lastKnown, 1);
     }
 
     private static View with(View view, List<Integer> isr, List<Integer> elr, List<Integer> lastKnown, int changes) {

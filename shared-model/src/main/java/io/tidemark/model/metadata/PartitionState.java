@@ -158,13 +158,20 @@ public record PartitionState(
                         value);
     }
 
-    /** A change of the effective min ISR is a change of the partition: PE + 1, ELR and unproven seats empty (B3, B1 rule 8). */
+    /**
+     * A change of the effective min ISR is a change of the partition: PE + 1, ELR and unproven seats empty (B3, B1 rule 8).
+     * Not so while the ISR is empty, when it would leave nobody to wait for and protect nobody: such an ISR is below both
+     * the old min and the new one. No leader acts on it, so nothing is exposed by either; whoever led before is bound by the
+     * states before, whose min and seats do not change; and who leads next has a proven seat, hence all that was
+     * exposed, and acts on the new min from its first moment. So seats and floor say what they said.
+     */
     PartitionState minIsrChanged(int value) {
+        boolean waits = isr.isEmpty();
         return new PartitionState(
                         id,
                         replicas,
                         isr,
-                        List.of(),
+                        waits ? elr : List.of(),
                         hasLeader() ? List.of() : lastKnownElr,
                         leader,
                         leaderEpoch,
@@ -172,8 +179,8 @@ public record PartitionState(
                         recovering,
                         adding,
                         removing,
-                        Floor.NONE,
-                        List.of(),
+                        waits ? floor : Floor.NONE,
+                        waits ? unproven : List.of(),
                         value)
                 .withMinIsr(value);
     }
