@@ -8,6 +8,7 @@ import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataEntry.Cause;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.ConfigSet;
+import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand.AlterConfigs;
 import io.tidemark.model.metadata.QuorumCommand.ConfigChange;
 import io.tidemark.model.metadata.QuorumCommand.ConfigEdit;
@@ -28,7 +29,7 @@ import java.util.TreeSet;
  * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, of
  * brokers and of the cluster's default (the empty name). Brokers take the rates of throttled replication (R4.23) and what
  * topics without a value of their own fall back to ({@link BrokerDefaults}), except what the quorum acts on, which only the
- * cluster as a whole has (R7.48). What follows for partitions is the fold's (B3), except that where unclean elections are
+ * cluster as a whole has (R7.48). A topic's min ISR above what its partitions have of replicas is refused. What follows for partitions is the fold's (B3), except that where unclean elections are
  * allowed now, partitions without a leader get one at once (R7.35).
  */
 final class ConfigChanges {
@@ -106,6 +107,9 @@ final class ConfigChanges {
             }
         }
         Problem problem = problem(resource, before, after, keys);
+        if (problem == null && resource.type() == ConfigResource.Type.TOPIC) {
+            problem = unreachable(resource.name(), before, after);
+        }
         if (problem == null) {
             record(resource, before, after);
         }
@@ -182,6 +186,25 @@ final class ConfigChanges {
                 ? GroupConfigs.problem(given)
                 : TopicConfigs.problem(given);
         return wrong == null ? null : invalid(wrong);
+    }
+
+    /**
+     * A topic's min ISR that none of its partitions has the replicas for: it would count as what they have (B3), which is
+     * not what was meant. Replicas that are being removed do not count.
+     */
+    private Problem unreachable(String topic, Map<String, String> before, Map<String, String> after) {
+        String value = after.get(ClusterImage.MIN_ISR_KEY);
+        if (value == null || value.equals(before.get(ClusterImage.MIN_ISR_KEY))) {
+            return null;
+        }
+        int replicas = 0;
+        for (PartitionState partition : image.topic(topic).partitions()) {
+            replicas = Math.max(replicas, partition.targetReplicas());
+        }
+        return Long.parseLong(value) <= replicas
+                ? null
+                : invalid(ClusterImage.MIN_ISR_KEY + "=" + value + " is more than the " + replicas
+                        + " replicas that a partition of topic " + topic + " has");
     }
 
     private static Problem brokerProblem(

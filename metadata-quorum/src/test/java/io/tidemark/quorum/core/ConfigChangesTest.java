@@ -124,6 +124,33 @@ class ConfigChangesTest {
     }
 
     @Test
+    void aMinIsrThatNoPartitionHasTheReplicasForIsRefused() {
+        String before = value("min.insync.replicas");
+        assertThat(alter(change(TOPIC, set("min.insync.replicas", "4")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(alter(new ConfigChange(TOPIC, true, List.of(set("min.insync.replicas", "4")))))
+                .containsExactly(ErrorCode.INVALID_CONFIG);
+        assertThat(value("min.insync.replicas")).isEqualTo(before);
+        assertThat(c.lastRecords).isEmpty();
+        // Of the replicas that are being removed none will be there.
+        assertThat(c.reassign("t", 0, List.of(1, 2))).isEqualTo(ErrorCode.NONE);
+        assertThat(alter(change(TOPIC, set("min.insync.replicas", "3")))).containsExactly(ErrorCode.INVALID_CONFIG);
+        // As a default it is for whoever has so many.
+        assertThat(alter(change(CLUSTER, set("min.insync.replicas", "4")))).containsExactly(ErrorCode.NONE);
+    }
+
+    @Test
+    void theMinIsrThatIsSetAlreadyIsNoChangeHoweverManyReplicasThereAre() {
+        alter(change(TOPIC, set("min.insync.replicas", "3")));
+        c.fence(3);
+        c.fence(2);
+        assertThat(c.reassign("t", 0, List.of(1, 2))).isEqualTo(ErrorCode.NONE);
+        String state = c.m();
+        assertThat(alter(change(TOPIC, set("min.insync.replicas", "3")))).containsExactly(ErrorCode.NONE);
+        assertThat(c.lastRecords).isEmpty();
+        assertThat(c.m()).isEqualTo(state);
+    }
+
+    @Test
     void theClustersDefaultTakesWhatTheQuorumActsOn() {
         alter(change(TOPIC, delete("min.insync.replicas")));
         assertThat(alter(change(CLUSTER, set("min.insync.replicas", "3")))).containsExactly(ErrorCode.NONE);

@@ -207,7 +207,15 @@ final class StepChance {
             return new Step.Config(topic, RecoveryStrategy.UNCLEAN_KEY, oneIn(3) ? null : "" + oneIn(2));
         }
         boolean delete = topic != null ? oneIn(4) : oneIn(10);
-        return new Step.Config(topic, ClusterImage.MIN_ISR_KEY, delete ? null : "" + (1 + chance.below(3)));
+        // A topic's is refused above that, which Kafka does not do.
+        int most = topic == null
+                ? 3
+                : image.topic(topic).partitions().stream()
+                        .mapToInt(PartitionState::targetReplicas)
+                        .max()
+                        .orElse(1);
+        return new Step.Config(
+                topic, ClusterImage.MIN_ISR_KEY, delete ? null : "" + (1 + chance.below(Math.min(3, most))));
     }
 
     private Step reassign() {
