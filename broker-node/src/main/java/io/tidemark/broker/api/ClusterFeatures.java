@@ -14,14 +14,14 @@ import org.apache.kafka.common.requests.UpdateFeaturesRequest;
 import org.apache.kafka.common.requests.UpdateFeaturesResponse;
 
 /**
- * What Kafka makes a matter of levels that an administrator raises: eligible leader replicas, and groups of the consumer
- * protocol. Here both are part of every cluster, so each has one level; it cannot be changed, and asking for it is no
- * change.
+ * What Kafka makes a matter of levels that an administrator raises: eligible leader replicas, groups of the consumer
+ * protocol, and which records the controllers write (here the metadata level). There has been one level of each so far; it
+ * cannot be changed, and asking for it is no change.
  */
 final class ClusterFeatures {
     private static final short LEVEL = 1;
     private static final Map<String, Short> LEVELS =
-            Map.of("eligible.leader.replicas.version", LEVEL, "group.version", LEVEL);
+            Map.of("eligible.leader.replicas.version", LEVEL, "group.version", LEVEL, "tidemark.metadata.level", LEVEL);
 
     /** Levels never change; clients take -1 for not known. */
     private static final long EPOCH = 0;

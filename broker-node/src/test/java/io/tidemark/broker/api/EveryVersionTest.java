@@ -186,6 +186,8 @@ class EveryVersionTest {
             case UPDATE_FEATURES -> {
                 bodies.add(features("group.version", (short) 1));
                 bodies.add(features("group.version", (short) 0));
+                bodies.add(features("tidemark.metadata.level", (short) 1));
+                bodies.add(features("tidemark.metadata.level", (short) 2));
                 bodies.add(features("metadata.version", (short) 7));
             }
             case DESCRIBE_QUORUM -> {
@@ -365,7 +367,8 @@ class EveryVersionTest {
         assertThat(versions.apiVersion(ApiKeys.INIT_PRODUCER_ID.id).maxVersion())
                 .isEqualTo((short) 5);
         assertThat(versions.data().finalizedFeatures().stream().map(feature -> feature.name()))
-                .containsExactlyInAnyOrder("eligible.leader.replicas.version", "group.version");
+                .containsExactlyInAnyOrder(
+                        "eligible.leader.replicas.version", "group.version", "tidemark.metadata.level");
     }
 
     @Test
@@ -599,6 +602,8 @@ class EveryVersionTest {
     void theLevelOfAFeatureStays() throws Exception {
         assertThat(levelChange("eligible.leader.replicas.version", (short) 1)).isEqualTo(Errors.NONE);
         assertThat(levelChange("eligible.leader.replicas.version", (short) 0)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
+        assertThat(levelChange("tidemark.metadata.level", (short) 1)).isEqualTo(Errors.NONE);
+        assertThat(levelChange("tidemark.metadata.level", (short) 2)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
         assertThat(levelChange("metadata.version", (short) 1)).isEqualTo(Errors.INVALID_UPDATE_VERSION);
     }
 
