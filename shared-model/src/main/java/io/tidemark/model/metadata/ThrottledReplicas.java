@@ -24,7 +24,7 @@ public record ThrottledReplicas(boolean all, Set<Integer> partitions) {
     public static final ThrottledReplicas NONE = new ThrottledReplicas(false, Set.of());
     private static final ThrottledReplicas ALL = new ThrottledReplicas(true, Set.of());
     private static final String EVERY_REPLICA = "*";
-    private static final Pattern LIST = Pattern.compile("|\\d{1,9}:\\d{1,9}(\\s*,\\s*\\d{1,9}:\\d{1,9})*");
+    private static final Pattern ITEM = Pattern.compile("\\d{1,9}:\\d{1,9}");
 
     public ThrottledReplicas {
         partitions = Set.copyOf(partitions);
@@ -36,8 +36,17 @@ public record ThrottledReplicas(boolean all, Set<Integer> partitions) {
 
     /** Whether a topic may carry this value: {@code *}, or a list of partition:broker, which may be empty. */
     public static boolean legal(String value) {
-        return value.strip().equals(EVERY_REPLICA)
-                || LIST.matcher(value.strip()).matches();
+        String list = value.strip();
+        if (list.isEmpty() || list.equals(EVERY_REPLICA)) {
+            return true;
+        }
+        // Item by item: one pattern for the whole list takes a stack that grows with it, and lists name every replica moved.
+        for (String item : list.split("\\s*,\\s*", -1)) {
+            if (!ITEM.matcher(item).matches()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What a legal value, or none, means for that broker. */

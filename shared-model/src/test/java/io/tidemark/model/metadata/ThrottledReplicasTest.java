@@ -31,6 +31,13 @@ class ThrottledReplicasTest {
         assertThat(ThrottledReplicas.legal(value)).isTrue();
     }
 
+    @Test
+    void aListMayNameEveryReplicaOfALargeTopic() {
+        String list = "0:1" + ",17:2".repeat(100_000);
+        assertThat(ThrottledReplicas.legal(list)).isTrue();
+        assertThat(ThrottledReplicas.legal(list + ",")).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"0", "0:", ":1", "0:1,", "0:1,*", "**", "-1:2", "0:1:2", "a:b", "9999999999:1"})
     void illegal(String value) {
