@@ -40,7 +40,7 @@ public record ThrottledReplicas(boolean all, Set<Integer> partitions) {
         if (list.isEmpty() || list.equals(EVERY_REPLICA)) {
             return true;
         }
-        // Item by item: one pattern for the whole list takes a stack that grows with it, and lists name every replica moved.
+        // Item by item: one pattern for the whole list takes a stack that grows with it.
         for (String item : list.split("\\s*,\\s*", -1)) {
             if (!ITEM.matcher(item).matches()) {
                 return false;
