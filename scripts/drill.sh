@@ -120,14 +120,16 @@ destroy() {
     [[ $left == yes ]] || break
   done
   while read -r _ mount _; do
-    [[ $mount != "$work"/* ]] || umount "$mount" || true
+    # A disk whose program is gone may count as busy still.
+    [[ $mount != "$work"/* ]] || umount "$mount" 2>/dev/null || umount -l "$mount" || true
   done </proc/mounts
   if command -v ip >/dev/null; then
     for link in $(ip netns list 2>/dev/null | awk '{ print $1 }'); do
       [[ $link != "$networks"[0-9]* ]] || ip netns del "$link" || true
     done
-    for link in b c; do
-      ip link del "${networks}s$link" 2>/dev/null || true
+    # Deleting one end of a cable deletes the other; those of the namespaces went with them, be it a moment later.
+    for link in $(ip -o link 2>/dev/null | awk -F '[ :@]+' '{ print $2 }'); do
+      [[ $link != "$networks"* ]] || ip link del "$link" 2>/dev/null || true
     done
   fi
   [[ $keep == yes ]] || rm -rf "${work:?}"/*

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a real Kafka cluster on this machine, three controllers and three brokers as processes, to compare with.
 #
-# usage: scripts/kafka-cluster.sh [--data DIR] [--port PORT] [--set KEY=VALUE]... COMMAND
+# usage: scripts/kafka-cluster.sh [--data DIR] [--port PORT] [--address N=HOST]... [--set KEY=VALUE]... COMMAND
 #
 #   format [N]        gives every node's data directory its identity, once, before the first start; N: only that node's,
 #                     which has lost it
@@ -13,9 +13,10 @@
 #
 # The brokers 1, 2, 3 listen on PORT (26192), PORT+1, PORT+2; the controllers 101, 102, 103 on PORT+10 and on. DIR
 # (default data/kafka) holds the nodes' properties, process ids, logs and data. --set goes to every node's properties
-# at format.
+# at format. --address is where node N listens (127.0.0.1), and has to be given with every command.
 #
-# Environment: KAFKA_BROKER_HEAP_OPTS (-Xmx1g -Xms1g), KAFKA_CONTROLLER_HEAP_OPTS (-Xmx512m -Xms512m).
+# Environment: KAFKA_BROKER_HEAP_OPTS (-Xmx1g -Xms1g), KAFKA_CONTROLLER_HEAP_OPTS (-Xmx512m -Xms512m); KAFKA_LAUNCHER, a program that
+# gets a node's id and the command that runs it, and ends by running that.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -24,11 +25,17 @@ IDS=(101 102 103 1 2 3)
 data=$ROOT/data/kafka
 port=26192
 settings=()
+declare -A address=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --data) [[ $# -ge 2 ]] || die "$1 needs a value"; data=$2; shift 2 ;;
     --port) [[ $# -ge 2 && $2 =~ ^[1-9][0-9]*$ ]] || die "$1 needs a number"; port=$2; shift 2 ;;
+    --address)
+      [[ $# -ge 2 && $2 =~ ^([0-9]+)=(.+)$ ]] || die "$1 needs N=HOST"
+      address[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]}
+      shift 2
+      ;;
     --set) [[ $# -ge 2 && $2 == *=* ]] || die "$1 needs KEY=VALUE"; settings+=("$2"); shift 2 ;;
     -*) die "unknown option $1 (--help tells more)" ;;
     *) break ;;
@@ -48,27 +55,29 @@ port_of() {
   fi
 }
 
+endpoint_of() { echo "${address[$1]:-127.0.0.1}:$(port_of "$1")"; }
+
 properties_of() { echo "$data/config/node-$1.properties"; }
 log_directory_of() { echo "$data/logs/node-$1"; }
 pid_file_of() { echo "$data/run/node-$1.pid"; }
 
-bootstrap() { echo "127.0.0.1:$(port_of 1),127.0.0.1:$(port_of 2),127.0.0.1:$(port_of 3)"; }
+bootstrap() { echo "$(endpoint_of 1),$(endpoint_of 2),$(endpoint_of 3)"; }
 
 write_properties() {
   local id=$1 setting
   mkdir -p "$data/config"
   {
     echo "node.id=$id"
-    echo "controller.quorum.voters=101@127.0.0.1:$(port_of 101),102@127.0.0.1:$(port_of 102),103@127.0.0.1:$(port_of 103)"
+    echo "controller.quorum.voters=101@$(endpoint_of 101),102@$(endpoint_of 102),103@$(endpoint_of 103)"
     echo "controller.listener.names=CONTROLLER"
     echo "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
     echo "log.dirs=$data/node-$id"
     if is_controller "$id"; then
       echo "process.roles=controller"
-      echo "listeners=CONTROLLER://127.0.0.1:$(port_of "$id")"
+      echo "listeners=CONTROLLER://$(endpoint_of "$id")"
     else
       echo "process.roles=broker"
-      echo "listeners=PLAINTEXT://127.0.0.1:$(port_of "$id")"
+      echo "listeners=PLAINTEXT://$(endpoint_of "$id")"
     fi
     for setting in "${settings[@]}"; do
       echo "$setting"
@@ -118,7 +127,7 @@ launch() {
   ! is_controller "$id" || heap=${KAFKA_CONTROLLER_HEAP_OPTS:--Xmx512m -Xms512m}
   read -r -a options <<<"$heap"
   mkdir -p "$data/run" "$(log_directory_of "$id")"
-  nohup setsid "$JAVA" "${options[@]}" -server -XX:+UseG1GC -XX:MaxGCPauseMillis=20 \
+  nohup setsid ${KAFKA_LAUNCHER:+"$KAFKA_LAUNCHER" "$id"} "$JAVA" "${options[@]}" -server -XX:+UseG1GC -XX:MaxGCPauseMillis=20 \
     -XX:InitiatingHeapOccupancyPercent=35 -XX:+ExplicitGCInvokesConcurrent -XX:MaxInlineLevel=15 \
     -Djava.awt.headless=true "-Dlog4j2.configurationFile=$ROOT/scripts/kafka-tools/server-log4j2.xml" \
     "-Dkafka.logs.dir=$(log_directory_of "$id")" -cp "$CLASS_PATH" kafka.Kafka "$(properties_of "$id")" \
@@ -126,24 +135,26 @@ launch() {
   echo $! >"$(pid_file_of "$id")"
 }
 
+accepts() { port_accepts "${address[$1]:-127.0.0.1}" "$(port_of "$1")"; }
+
 start_nodes() {
   local id started=()
   [[ -r $data/cluster.id ]] || die "the cluster in $data is not formatted"
   for id in "$@"; do
     if ! pid_of "$id" >/dev/null; then
-      ! port_accepts 127.0.0.1 "$(port_of "$id")" || die "port $(port_of "$id") is taken by another process"
+      ! accepts "$id" || die "port $(port_of "$id") is taken by another process"
       launch "$id"
       started+=("$id")
     fi
   done
   for id in "${started[@]}"; do
     wait_for 60 listens_or_dead "$id" || die "node $id does not listen after 60 s; see $(log_directory_of "$id")"
-    port_accepts 127.0.0.1 "$(port_of "$id")" || die "node $id did not start; see $(log_directory_of "$id")"
+    accepts "$id" || die "node $id did not start; see $(log_directory_of "$id")"
   done
 }
 
 listens_or_dead() {
-  port_accepts 127.0.0.1 "$(port_of "$1")" || ! kill -0 "$(<"$(pid_file_of "$1")")" 2>/dev/null
+  accepts "$1" || ! kill -0 "$(<"$(pid_file_of "$1")")" 2>/dev/null
 }
 
 all_gone() {

@@ -100,7 +100,8 @@ public final class Explanation {
         return faults.stream()
                 .filter(fault -> fault.startMs() <= timeMs
                         && fault.nodes().contains(broker)
-                        && fault.action() != Action.REASSIGN)
+                        && fault.action() != Action.REASSIGN
+                        && fault.action().accounts())
                 .reduce((first, second) -> second);
     }
 }

@@ -21,7 +21,13 @@ public enum Action {
     FILL_DISK("fill-disk", Nodes.NEEDED, "the node's disk is full; cluster.disks gives it a small one"),
     FREE_DISK("free-disk", Nodes.NEEDED, "what filled it is deleted"),
     UNPLUG("unplug", Nodes.NEEDED, "cuts a broker from the controllers, or from brokers and clients", "from"),
-    PLUG("plug", Nodes.NEEDED, "undoes unplug"),
+    CUT("cut", Nodes.NEEDED, "unplug in one direction: packets to the node, in, or from it, out, are lost", "from", "way"),
+    IMPAIR("impair", Nodes.NEEDED, "delays packets on a cable, and loses some", "from", "delay?", "loss?", "way?"),
+    PLUG("plug", Nodes.NEEDED, "undoes unplug, cut and impair"),
+    SLOW_DISK("slow-disk", Nodes.NEEDED, "each write and sync takes longer", "delay"),
+    RESTORE_DISK("restore-disk", Nodes.NEEDED, "undoes slow-disk"),
+    JUMP_CLOCK("jump-clock", Nodes.NEEDED, "the node's wall clock jumps", "by"),
+    RESTORE_CLOCK("restore-clock", Nodes.NEEDED, "the node's wall clock is right again: another jump"),
     CONFIGURE("configure", Nodes.NONE, "changes a topic's configuration", "topic", "set"),
     REASSIGN("reassign", Nodes.NONE, "other replicas for a partition", "partition", "to"),
     ELECT("elect", Nodes.NONE, "an election, preferred or unclean", "partition", "type"),
@@ -56,12 +62,33 @@ public enum Action {
         return meaning;
     }
 
-    /** Whether nodes do less after it than before. */
+    /** Whether nodes may do nothing useful any more after it. */
     public boolean harms() {
         return switch (this) {
-            case KILL, STOP, PAUSE, RESTART, ROLL, FILL_DISK, UNPLUG -> true;
+            case KILL, STOP, PAUSE, RESTART, ROLL, FILL_DISK, UNPLUG, CUT -> true;
             default -> false;
         };
+    }
+
+    /** Whether it stands until another step undoes it. */
+    public boolean lasts() {
+        return switch (this) {
+            case KILL, STOP, PAUSE, FILL_DISK, UNPLUG, CUT, IMPAIR, SLOW_DISK, JUMP_CLOCK, WIPE -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether it is the end of others and no fault of its own. */
+    public boolean undoes() {
+        return switch (this) {
+            case START, RESUME, PLUG, FREE_DISK, RESTORE_DISK, RESTORE_CLOCK -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether it accounts for a change of leader or ISR: a clock that jumps must cause none. */
+    public boolean accounts() {
+        return this != JUMP_CLOCK;
     }
 
     /** Whether what a node has stored is less after it than before. */

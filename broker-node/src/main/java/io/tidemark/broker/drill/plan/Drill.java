@@ -3,6 +3,9 @@ package io.tidemark.broker.drill.plan;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * One drill, as its file describes it.
@@ -40,6 +43,25 @@ public record Drill(
 
     /** Whether its nodes need networks of their own. */
     public boolean cutsNetworks() {
-        return steps.stream().anyMatch(step -> step.action() == Action.UNPLUG);
+        return steps.stream().map(Step::action).anyMatch(Set.of(Action.UNPLUG, Action.CUT, Action.IMPAIR)::contains);
+    }
+
+    /** Whether its nodes need wall clocks of their own. */
+    public boolean jumpsClocks() {
+        return steps.stream().anyMatch(step -> step.action() == Action.JUMP_CLOCK);
+    }
+
+    /** The nodes whose disks have to be such that they can be slowed: those that are named, or any broker. */
+    public Set<Integer> slowDisks() {
+        List<String> words = steps.stream()
+                .filter(step -> step.action() == Action.SLOW_DISK)
+                .map(Step::node)
+                .toList();
+        Set<Integer> nodes = new TreeSet<>();
+        words.stream().filter(word -> word.matches("[0-9]+")).map(Integer::valueOf).forEach(nodes::add);
+        if (nodes.size() < new TreeSet<>(words).size()) {
+            IntStream.rangeClosed(1, cluster.brokers()).forEach(nodes::add);
+        }
+        return nodes;
     }
 }

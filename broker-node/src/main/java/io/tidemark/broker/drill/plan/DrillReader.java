@@ -23,7 +23,7 @@ public final class DrillReader {
         Map<String, YamlNode> fields = root.fields(Set.of(
                 "name", "promise", "cluster", "workload", "keeps", "steps", "length", "expect", "expect-on-kafka"));
         ClusterPlan cluster = cluster(required(root, fields, "cluster"));
-        return new Drill(
+        Drill drill = new Drill(
                 name(required(root, fields, "name")),
                 required(root, fields, "promise").text(),
                 cluster,
@@ -33,6 +33,10 @@ public final class DrillReader {
                 required(root, fields, "length").durationMs(),
                 bounds(fields.get("expect")),
                 bounds(fields.get("expect-on-kafka")));
+        if (drill.slowDisks().stream().anyMatch(cluster.diskMb()::containsKey)) {
+            throw required(root, fields, "cluster").wrong("a disk is either small or can be slowed");
+        }
+        return drill;
     }
 
     static YamlNode required(YamlNode parent, Map<String, YamlNode> fields, String name) {

@@ -17,6 +17,7 @@ public enum Measure {
     REPLICAS_DIFFER("replicas-differ", Bound.exactly(0), "replicas that differ below the high watermark"),
     METADATA_DIFFERS("metadata-differs", Bound.exactly(0), "1 unless the controllers' logs are sound and agree"),
     UNEXPLAINED("unexplained", Bound.exactly(0), "changes of leader or ISR that no fault accounts for"),
+    CHANGES("changes", Bound.ANY, "changes of leader or ISR since the topics were made"),
     UNAVAILABLE_MS("unavailable-ms", Bound.ANY, "longest time from one ack to the next (acks=all), any partition"),
     FULL_ISR_MS("full-isr-ms", Bound.ANY, "from the last repair until all replicas were in sync");
 

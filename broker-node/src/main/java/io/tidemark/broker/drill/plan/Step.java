@@ -14,7 +14,7 @@ import java.util.Map;
  */
 public record Step(long atMs, Action action, String node, String as, Map<String, String> arguments, int line) {
     private static final List<String> ORDER =
-            List.of("until", "topic", "partition", "to", "type", "size", "set", "file", "from");
+            List.of("until", "topic", "partition", "to", "type", "size", "set", "file", "from", "way", "delay", "loss", "by");
 
     public Step {
         arguments = Map.copyOf(arguments);
@@ -37,9 +37,17 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
         }
         for (String name : ORDER) {
             if (arguments.containsKey(name)) {
-                words.append(' ').append(name).append(' ').append(arguments.get(name));
+                words.append(' ').append(name).append(' ').append(arguments.get(name)).append(unit(name));
             }
         }
         return words.toString();
+    }
+
+    private static String unit(String name) {
+        return switch (name) {
+            case "delay", "by" -> " ms";
+            case "loss" -> " %";
+            default -> "";
+        };
     }
 }

@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 /** Reads the steps of a drill, which may speak only of nodes and partitions that the drill has. */
 final class StepReader {
     private static final Set<String> COMMON = Set.of("at", "do", "node", "as");
+    private static final long MOST_DELAY_MS = 10_000;
+    private static final long MOST_JUMP_MS = 1_000_000_000;
 
     private final ClusterPlan cluster;
     private final Set<String> names = new HashSet<>();
@@ -55,6 +57,7 @@ final class StepReader {
         if (action == Action.AWAIT) {
             checkAwait(item, arguments);
         }
+        checkNodes(item, action, node, arguments);
         String as = fields.containsKey("as") ? fields.get("as").text() : "";
         if (action == Action.NOTE && as.isEmpty()) {
             throw item.wrong("note needs as");
@@ -74,6 +77,26 @@ final class StepReader {
         }
         if (until.equals("isr-size") != arguments.containsKey("size")) {
             throw item.wrong("size belongs to await isr-size, and only there");
+        }
+    }
+
+    /** What not every node has: a cable to the brokers, a disk that can be slowed. */
+    private static void checkNodes(YamlNode item, Action action, String node, Map<String, String> arguments) {
+        boolean controller = node.matches("[0-9]+")
+                ? Integer.parseInt(node) >= ClusterPlan.FIRST_CONTROLLER
+                : node.contains("controller");
+        if (controller && "brokers".equals(arguments.get("from"))) {
+            throw item.wrong("a controller has no cable to the brokers");
+        }
+        boolean anyOf = action == Action.SLOW_DISK && !node.matches("[0-9]+") && (controller || node.equals("all nodes"));
+        if (anyOf) {
+            throw item.wrong("slow-disk is for brokers, and for a controller that is named by its id");
+        }
+        if (action == Action.CUT && arguments.get("way").equals("both")) {
+            throw item.wrong("cut is for one way, in or out: unplug is for both");
+        }
+        if (action == Action.IMPAIR && !arguments.containsKey("delay") && !arguments.containsKey("loss")) {
+            throw item.wrong("impair needs delay, loss, or both");
         }
     }
 
@@ -153,6 +176,20 @@ final class StepReader {
             case "from" -> {
                 return oneOf(value, "controllers", "brokers");
             }
+            case "way" -> {
+                return oneOf(value, "in", "out", "both");
+            }
+            case "delay" -> {
+                return Long.toString(bounded(value, value.durationMs(), 1, MOST_DELAY_MS, "1ms to 10s"));
+            }
+            case "loss" -> {
+                // A cable that loses everything is a cut.
+                return Long.toString(value.number(1, 99));
+            }
+            case "by" -> {
+                return Long.toString(bounded(
+                        value, value.signedDurationMs(), -MOST_JUMP_MS, MOST_JUMP_MS, "-1000000s to 1000000s"));
+            }
             case "type" -> {
                 return oneOf(value, "preferred", "unclean");
             }
@@ -161,6 +198,13 @@ final class StepReader {
             }
             default -> throw value.wrong("unknown argument " + name);
         }
+    }
+
+    private static long bounded(YamlNode value, long found, long least, long most, String words) {
+        if (found < least || found > most) {
+            throw value.wrong("it has to be from " + words);
+        }
+        return found;
     }
 
     private static String oneOf(YamlNode value, String... words) {

@@ -134,7 +134,17 @@ final class YamlNode {
 
     /** In ms; written as 500ms, 4s or 2.5s. */
     long durationMs() {
-        Matcher matcher = DURATION.matcher(text());
+        return durationMs(text());
+    }
+
+    /** The same with or without a minus sign. */
+    long signedDurationMs() {
+        String text = text();
+        return text.startsWith("-") ? -durationMs(text.substring(1)) : durationMs(text);
+    }
+
+    private long durationMs(String text) {
+        Matcher matcher = DURATION.matcher(text);
         if (!matcher.matches()) {
             throw wrong(name + " has to be a time: 500ms, 4s, 2.5s");
         }

@@ -37,28 +37,43 @@ final class ClusterMaker {
     /** Formatted and started. Whoever gave {@code work} removes it, and the processes, networks and disks in it. */
     DrillCluster make(Drill drill, boolean kafka, Path work) {
         ClusterPlan plan = drill.cluster();
-        DrillCluster cluster = kafka ? kafka(drill, work) : tidemark(drill, work);
+        Surroundings surroundings = surroundings(drill, work);
+        DrillCluster cluster = kafka ? kafka(drill, work, surroundings) : tidemark(drill, work, surroundings);
+        drill.slowDisks().forEach(node -> surroundings.disks().mount(node, cluster.directory(node)));
         plan.diskMb().forEach((node, size) -> Disks.mount(cluster.directory(node), size));
         cluster.format();
         cluster.up();
         return cluster;
     }
 
-    private DrillCluster tidemark(Drill drill, Path work) {
+    private Surroundings surroundings(Drill drill, Path work) {
+        Path programs = scripts.resolve("drill");
+        Network network = null;
+        if (drill.cutsNetworks()) {
+            // scripts/drill.sh finds what it has to remove by this name.
+            String id = work.getParent().getFileName().toString();
+            network = new Network(
+                    "td" + id.substring(Math.max(0, id.length() - 4)),
+                    2 * ThreadLocalRandom.current().nextInt(100),
+                    programs,
+                    work);
+            network.build(nodes(drill.cluster()));
+        }
+        return new Surroundings(
+                network,
+                drill.slowDisks().isEmpty() ? null : new SlowDisks(programs, work),
+                drill.jumpsClocks() ? new Clocks(work, nodes(drill.cluster())) : null);
+    }
+
+    private DrillCluster tidemark(Drill drill, Path work, Surroundings surroundings) {
         ClusterPlan plan = drill.cluster();
         Path data = work.resolve("cluster");
         Path inventory = work.resolve("cluster.conf");
         List<String> script = new ArrayList<>();
-        Network network = null;
-        if (drill.cutsNetworks()) {
-            String id = work.getParent().getFileName().toString();
-            network = new Network(
-                    "td" + id.substring(Math.max(0, id.length() - 4)),
-                    2 * ThreadLocalRandom.current().nextInt(100));
-            network.build(nodes(plan));
-            script.addAll(List.of("env", "TIDEMARK_LAUNCHER=" + network.launcher(work)));
+        if (surroundings.launches()) {
+            script.addAll(List.of("env", "TIDEMARK_LAUNCHER=" + surroundings.launcher(work)));
         }
-        write(inventory, inventory(plan, network));
+        write(inventory, inventory(plan, surroundings));
         script.addAll(words("cluster.sh", inventory, data));
         return new DrillCluster(
                 false,
@@ -68,10 +83,10 @@ final class ClusterMaker {
                 data,
                 brokers(plan),
                 controllers(plan),
-                network);
+                surroundings);
     }
 
-    private static String inventory(ClusterPlan plan, Network network) {
+    private static String inventory(ClusterPlan plan, Surroundings surroundings) {
         int port = freePorts();
         StringBuilder lines = new StringBuilder();
         for (int node : nodes(plan)) {
@@ -82,7 +97,7 @@ final class ClusterMaker {
                     .append(' ')
                     .append(role)
                     .append(' ')
-                    .append(network == null ? "127.0.0.1" : network.address(node))
+                    .append(surroundings.hasNetwork() ? surroundings.network().address(node) : "127.0.0.1")
                     .append(' ')
                     .append(own)
                     .append(' ')
@@ -124,24 +139,33 @@ final class ClusterMaker {
         return settings;
     }
 
-    private DrillCluster kafka(Drill drill, Path work) {
+    private DrillCluster kafka(Drill drill, Path work, Surroundings surroundings) {
         ClusterPlan plan = drill.cluster();
-        if (plan.brokers() != KAFKA_NODES || plan.controllers() != KAFKA_NODES || drill.cutsNetworks()) {
+        if (plan.brokers() != KAFKA_NODES || plan.controllers() != KAFKA_NODES) {
             throw new DrillException(
-                    "a real Kafka is run with three brokers and three controllers on one network; this drill needs others");
+                    "a real Kafka is run with three brokers and three controllers; this drill needs others");
         }
         Path data = work.resolve("cluster");
-        List<String> script = new ArrayList<>(List.of(
+        List<String> script = new ArrayList<>();
+        if (surroundings.launches()) {
+            script.addAll(List.of("env", "KAFKA_LAUNCHER=" + surroundings.launcher(work)));
+        }
+        script.addAll(List.of(
                 scripts.resolve("kafka-cluster.sh").toString(),
                 "--data",
                 data.toString(),
                 "--port",
                 Integer.toString(freePorts())));
+        if (surroundings.hasNetwork()) {
+            for (int node : nodes(plan)) {
+                script.addAll(List.of("--address", node + "=" + surroundings.network().address(node)));
+            }
+        }
         settings(plan)
                 .values()
                 .forEach(settings ->
                         settings.forEach((key, value) -> script.addAll(List.of("--set", key + "=" + value))));
-        return new DrillCluster(true, true, script, List.of(), data, brokers(plan), controllers(plan), null);
+        return new DrillCluster(true, true, script, List.of(), data, brokers(plan), controllers(plan), surroundings);
     }
 
     /**
@@ -180,7 +204,7 @@ final class ClusterMaker {
                 place,
                 brokers,
                 controllers.keySet(),
-                null);
+                Surroundings.NONE);
         try (Admins admins = new Admins(cluster.bootstrap())) {
             String answered = admins.clusterId();
             if (!answered.equals(clusterId)) {

@@ -31,14 +31,14 @@ final class DrillCluster {
     private final TreeSet<Integer> brokers;
     private final TreeSet<Integer> controllers;
     private final TreeMap<Integer, Path> directories = new TreeMap<>();
-    private final Network network;
+    private final Surroundings surroundings;
 
     /**
      * @param own whether the drill has made it
      * @param script its script and options, to which a command is added
      * @param metadataLog the same of the script that reads its metadata log; empty for Kafka
      * @param data where the script keeps its process ids
-     * @param network null for nodes without networks of their own
+     * @param surroundings of its nodes
      */
     DrillCluster(
             boolean kafka,
@@ -48,7 +48,7 @@ final class DrillCluster {
             Path data,
             Collection<Integer> brokers,
             Collection<Integer> controllers,
-            Network network) {
+            Surroundings surroundings) {
         this.kafka = kafka;
         this.own = own;
         this.script = List.copyOf(script);
@@ -57,7 +57,7 @@ final class DrillCluster {
         this.brokers = new TreeSet<>(brokers);
         this.controllers = new TreeSet<>(controllers);
         this.bootstrap = Tool.output(with(script, "bootstrap")).strip();
-        this.network = network;
+        this.surroundings = surroundings;
         for (int node : nodes()) {
             directories.put(
                     node,
@@ -108,11 +108,9 @@ final class DrillCluster {
         return servers.runs(node);
     }
 
-    Network network() {
-        if (network == null) {
-            throw new DrillException("the nodes of this cluster have no networks of their own");
-        }
-        return network;
+    /** What was made around its nodes. */
+    Surroundings surroundings() {
+        return surroundings;
     }
 
     void signal(Collection<Integer> nodes, String name) {

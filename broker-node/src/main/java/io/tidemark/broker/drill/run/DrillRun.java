@@ -146,6 +146,7 @@ final class DrillRun {
         for (TopicPartition partition : partitions) {
             shown.put(partition.toString(), partition(load, sampler, promises.get(partition)));
         }
+        found.put(Measure.CHANGES, changesUnderLoad(shown));
         measureTimes(shown, faults, injector.lastRepairMs());
         stopAndCompare(shown);
         List<Change> changes = outcome(shown, faults, reckoning).changes();
@@ -226,6 +227,14 @@ final class DrillRun {
         }
     }
 
+    /** Not by their times: the clock of the controller that wrote them may have been the drill's. */
+    private static long changesUnderLoad(Map<String, DrillOutcome.Partition> shown) {
+        return shown.values().stream()
+                .flatMap(partition -> partition.changes().stream())
+                .filter(Explanation::isNeeded)
+                .count();
+    }
+
     private static boolean isFull(Change change) {
         return change.after().isr().size() == change.after().replicas().size();
     }
@@ -296,11 +305,13 @@ final class DrillRun {
         int needed = drill.cluster().brokers();
         boolean own = !drill.cluster().diskMb().isEmpty()
                 || drill.cutsNetworks()
+                || drill.jumpsClocks()
+                || !drill.slowDisks().isEmpty()
                 || drill.steps().stream().anyMatch(step -> step.action().destroys());
         if (own || cluster.brokers().size() < needed) {
             throw new DrillException(
                     own
-                            ? "this drill does things to disks or networks that it has to have made itself"
+                            ? "this drill does things to disks, networks or clocks that it has to have made itself"
                             : "this drill needs " + needed + " brokers");
         }
     }

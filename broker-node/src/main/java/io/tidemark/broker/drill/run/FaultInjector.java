@@ -42,7 +42,7 @@ final class FaultInjector {
     private final Consumer<String> tell;
     private final Set<Integer> down = new TreeSet<>();
     private final Set<Integer> paused = new TreeSet<>();
-    private final Map<Integer, Network.Cable> unplugged = new TreeMap<>();
+    private final Hindrances hindrances;
     private final Set<Integer> full = new TreeSet<>();
     private final Set<Integer> damaged = new TreeSet<>();
     private final Set<Integer> died = new TreeSet<>();
@@ -82,6 +82,7 @@ final class FaultInjector {
         this.cluster = cluster;
         this.admins = admins;
         this.finder = new NodeFinder(cluster, admins);
+        this.hindrances = new Hindrances(cluster.surroundings());
         this.survival = survival;
         this.conditions = conditions;
         this.tell = tell;
@@ -114,13 +115,11 @@ final class FaultInjector {
         String words = step.words() + (step.node().isEmpty() ? "" : " (" + ids(nodes) + ")");
         tell.accept(words);
         Open fault = new Open(step.action(), nodes, about(step), words);
-        if (!undoes(step.action())) {
+        if (!step.action().undoes() && step.action() != Action.NOTE) {
             faults.add(fault);
         }
         act(step, nodes);
-        boolean lasts = step.action().harms() && step.action() != Action.RESTART && step.action() != Action.ROLL
-                || step.action() == Action.WIPE;
-        if (!lasts) {
+        if (!step.action().lasts()) {
             fault.endMs = System.currentTimeMillis();
         }
     }
@@ -172,7 +171,7 @@ final class FaultInjector {
     private Set<Integer> gone() {
         Set<Integer> gone = new TreeSet<>(down);
         gone.addAll(paused);
-        gone.addAll(unplugged.keySet());
+        gone.addAll(hindrances.cutOff());
         gone.addAll(full);
         gone.addAll(died);
         return gone;
@@ -210,15 +209,8 @@ final class FaultInjector {
                 nodes.forEach(node -> Disks.fill(cluster.directory(node)));
             }
             case FREE_DISK -> free(nodes);
-            case UNPLUG -> {
-                Network.Cable cable =
-                        step.argument("from").equals("controllers") ? Network.Cable.CONTROLLERS : Network.Cable.BROKERS;
-                nodes.forEach(node -> {
-                    unplugged.put(node, cable);
-                    cluster.network().unplug(cable, node);
-                });
-            }
-            case PLUG -> plug(nodes);
+            case UNPLUG, CUT, IMPAIR, SLOW_DISK, JUMP_CLOCK -> hindrances.hinder(step, nodes);
+            case PLUG, RESTORE_DISK, RESTORE_CLOCK -> unhinder(step.action(), nodes);
             case CONFIGURE -> admins.configure(step.argument("topic"), settings(step.argument("set")));
             case REASSIGN -> admins.reassign(partition(step.argument("partition")), replicas(step));
             case ELECT ->
@@ -269,18 +261,16 @@ final class FaultInjector {
         over(nodes, Action.FILL_DISK);
     }
 
-    private void plug(Set<Integer> nodes) {
+    /** Undoes what hinders running nodes. A clock that is set right again mends nothing. */
+    private void unhinder(Action action, Set<Integer> nodes) {
         if (nodes.isEmpty()) {
             return;
         }
-        lastRepairMs = System.currentTimeMillis();
-        nodes.forEach(node -> {
-            Network.Cable cable = unplugged.remove(node);
-            if (cable != null) {
-                cluster.network().plug(cable, node);
-            }
-        });
-        over(nodes, Action.UNPLUG);
+        if (action != Action.RESTORE_CLOCK) {
+            lastRepairMs = System.currentTimeMillis();
+        }
+        hindrances.end(action, nodes);
+        over(nodes, Hindrances.endedKinds(action));
     }
 
     private void over(Set<Integer> nodes, Action... actions) {
@@ -317,7 +307,11 @@ final class FaultInjector {
     synchronized void heal() {
         noteDied();
         boolean anything = !gone().isEmpty();
-        plug(new TreeSet<>(unplugged.keySet()));
+        for (Action action : List.of(Action.PLUG, Action.RESTORE_DISK, Action.RESTORE_CLOCK)) {
+            Set<Integer> hindered = hindrances.endedBy(action);
+            anything = anything || !hindered.isEmpty();
+            unhinder(action, hindered);
+        }
         free(new TreeSet<>(full));
         resume(new TreeSet<>(paused));
         Set<Integer> stopped = new TreeSet<>(down);
@@ -352,13 +346,6 @@ final class FaultInjector {
     /** Wall clock in ms when the last repair began; 0 if there was none. */
     long lastRepairMs() {
         return lastRepairMs;
-    }
-
-    private static boolean undoes(Action action) {
-        return switch (action) {
-            case START, RESUME, PLUG, FREE_DISK, NOTE, AWAIT -> true;
-            default -> false;
-        };
     }
 
     private Set<Integer> targetsWithout(Step step) {

@@ -56,6 +56,16 @@ class ExplanationTest {
     }
 
     @Test
+    void aClockThatJumpsAccountsForNothing() {
+        Fault jumped = new Fault(Action.JUMP_CLOCK, 1_000, 5_000, Set.of(1), "", "jump-clock 1");
+        Change fenced = change(2_000, WHOLE, state(2, 2, 3), "FenceBrokers");
+        assertThat(explain(fenced, jumped)).isEmpty();
+        assertThat(explain(fenced, KILLED, jumped)).contains("kill 1");
+        Fault cut = new Fault(Action.CUT, 1_000, 5_000, Set.of(1), "", "cut 1");
+        assertThat(explain(fenced, cut, jumped)).contains("cut 1");
+    }
+
+    @Test
     void whatTheDrillAskedForExplainsItself() {
         Fault elected = new Fault(Action.ELECT, 1_000, 1_100, Set.of(), "t-0", "elect t-0");
         assertThat(explain(change(1_050, WHOLE, state(3, 3), "ElectLeaders"), elected))

@@ -121,6 +121,62 @@ class DrillReaderTest {
         assertThatThrownBy(() -> read(lonely)).hasMessageContaining("needs partition");
     }
 
+    /** What is done in line 21 instead of a kill, and a part of the message. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            do: cut, node: 1                                                    | cut needs from
+            do: cut, node: 1, from: brokers                                     | cut needs way
+            do: cut, node: 1, from: brokers, way: both                          | cut is for one way
+            do: cut, node: 1, from: brokers, way: up                            | in, out, both
+            do: cut, node: 101, from: brokers, way: in                          | no cable to the brokers
+            do: unplug, node: acting controller, from: brokers                  | no cable to the brokers
+            do: impair, node: 1, from: brokers                                  | delay, loss, or both
+            do: impair, node: 1, from: brokers, loss: 100                       | from 1 to 99
+            do: impair, node: 1, from: brokers, delay: 11s                      | 1ms to 10s
+            do: impair, node: 1, from: brokers, delay: 5                        | has to be a time
+            do: slow-disk, node: 1                                              | slow-disk needs delay
+            do: slow-disk, node: all nodes, delay: 5ms                          | slow-disk is for brokers
+            do: slow-disk, node: acting controller, delay: 5ms                  | slow-disk is for brokers
+            do: jump-clock, node: 1                                             | jump-clock needs by
+            do: jump-clock, node: 1, by: -1h                                    | has to be a time
+            do: jump-clock, node: 1, by: 2000000s                               | -1000000s to 1000000s
+            do: restore-clock, node: 1, by: 1s                                  | takes no by
+            """)
+    void aMistakeInWhatHindersANodeIsToldWithItsLine(String instead, String message) {
+        assertThatThrownBy(() -> read(SOUND.replace("do: kill, node: leader of orders-1", instead)))
+                .isInstanceOf(PlanException.class)
+                .hasMessageStartingWith("file.yaml, line 21: ")
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void whatHindersANodeIsReadAndToldWithItsUnits() {
+        Drill drill = read(instead("do: impair, node: 3, from: brokers, delay: 0.5s, loss: 7, way: in"));
+        assertThat(drill.steps().get(0).words()).isEqualTo("impair 3 from brokers way in delay 500 ms loss 7 %");
+        assertThat(drill.cutsNetworks()).isTrue();
+        assertThat(drill.jumpsClocks()).isFalse();
+        drill = read(instead("do: jump-clock, node: acting controller, by: -3600s"));
+        assertThat(drill.steps().get(0).argument("by")).isEqualTo("-3600000");
+        assertThat(drill.jumpsClocks()).isTrue();
+        assertThat(drill.cutsNetworks()).isFalse();
+    }
+
+    @Test
+    void disksThatMayHaveToBeSlowedAreKnownBeforehand() {
+        assertThat(read(SOUND).slowDisks()).isEmpty();
+        assertThat(read(instead("do: slow-disk, node: 1, delay: 5ms")).slowDisks()).containsExactly(1);
+        assertThat(read(instead("do: slow-disk, node: 102, delay: 5ms")).slowDisks()).containsExactly(102);
+        assertThat(read(instead("do: slow-disk, node: leader of orders-0, delay: 5ms").replace("disks: {2: 64}", ""))
+                        .slowDisks())
+                .containsExactly(1, 2, 3);
+        assertThatThrownBy(() -> read(instead("do: slow-disk, node: 2, delay: 5ms")))
+                .hasMessageContaining("a disk is either small or can be slowed");
+    }
+
+    private static String instead(String step) {
+        return SOUND.replace("do: kill, node: leader of orders-1", step);
+    }
+
     static Stream<Path> shipped() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("..", "config", "drills"))) {
             return files.toList().stream();
