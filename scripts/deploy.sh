@@ -4,6 +4,8 @@
 # keeps its jars whatever is deployed.
 # shellcheck shell=bash disable=SC2154
 
+VERSIONS_KEPT=3
+
 deploy() {
   local tarball='' start=no hosts version name failed=() job
   local -A jobs=()
@@ -65,11 +67,28 @@ install_on() {
   fi
   over_ssh "$1" "cd $(quoted "$directory") && ln -sfn $(quoted "versions/$3") current.new && mv -fT current.new current" \
     || return
+  over_ssh "$1" "$(prune_command "$directory" "$3")" || return
   for id in "${ids[@]}"; do
     [[ ${host[$id]} != "$1" ]] || mine+=("$id")
   done
   cluster_there "$1" configure "${mine[@]}" || return
   [[ $dry_run == yes ]] || echo "$1: $3 is installed for node ${mine[*]}"
+}
+
+# Text of a command that removes all installations in $1 but those that were deployed last, $2 the very last of them, and those
+# that a process still runs from: it may read its jars at any time. Without /proc nobody knows those, and all stay.
+prune_command() {
+  cat <<COMMAND
+cd $(quoted "$1/versions") && touch $(quoted "$2") || exit 0
+test -d /proc/self || exit 0
+running=\$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n')
+ls -1t | tail -n +$((VERSIONS_KEPT + 1)) | while read -r old; do
+  case "\$running" in
+    *"/versions/\$old/"*) ;;
+    *) rm -rf "./\$old" ;;
+  esac
+done
+COMMAND
 }
 
 here_configure() {

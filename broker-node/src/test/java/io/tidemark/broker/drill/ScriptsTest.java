@@ -61,6 +61,30 @@ class ScriptsTest {
         assertThat(result.err).contains("bad.conf, line 3").hasLineCount(1);
     }
 
+    /** The one deployed last of all is the oldest folder here: it may have been there already. */
+    @Test
+    void ofInstallationsTheLastThreeAreKeptAndThoseThatRun(@TempDir Path directory) throws Exception {
+        Path versions = Files.createDirectories(directory.resolve("it's here/versions"));
+        for (int day = 1; day <= 6; day++) {
+            Path version = Files.createDirectory(versions.resolve("v" + day));
+            Files.copy(Path.of("/bin/sleep"), version.resolve("node"));
+            Files.setLastModifiedTime(
+                    version, java.nio.file.attribute.FileTime.from(java.time.Instant.parse("2026-01-0" + day + "T00:00:00Z")));
+        }
+        Process node = new ProcessBuilder(versions.resolve("v2/node").toString(), "100").start();
+        try {
+            String prune = "source scripts/hosts.sh; source scripts/deploy.sh; sh -c \"$(prune_command \"$0\" v1)\"";
+            Result result = run(List.of("bash", "-c", "cd '" + ROOT + "'; " + prune, versions.getParent().toString()));
+            assertThat(result.status).as(result.err).isZero();
+            try (Stream<Path> left = Files.list(versions)) {
+                assertThat(left.map(path -> path.getFileName().toString()))
+                        .containsExactlyInAnyOrder("v1", "v2", "v5", "v6");
+            }
+        } finally {
+            node.destroyForcibly().waitFor();
+        }
+    }
+
     /** The machine is a stand-in for ssh that gives its last argument to a shell, as sshd does. */
     @Test
     void whatIsSaidToAnotherMachineArrivesWordForWord(@TempDir Path directory) throws Exception {
