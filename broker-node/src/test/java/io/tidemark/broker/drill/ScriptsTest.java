@@ -69,12 +69,17 @@ class ScriptsTest {
             Path version = Files.createDirectory(versions.resolve("v" + day));
             Files.copy(Path.of("/bin/sleep"), version.resolve("node"));
             Files.setLastModifiedTime(
-                    version, java.nio.file.attribute.FileTime.from(java.time.Instant.parse("2026-01-0" + day + "T00:00:00Z")));
+                    version,
+                    java.nio.file.attribute.FileTime.from(java.time.Instant.parse("2026-01-0" + day + "T00:00:00Z")));
         }
         Process node = new ProcessBuilder(versions.resolve("v2/node").toString(), "100").start();
         try {
             String prune = "source scripts/hosts.sh; source scripts/deploy.sh; sh -c \"$(prune_command \"$0\" v1)\"";
-            Result result = run(List.of("bash", "-c", "cd '" + ROOT + "'; " + prune, versions.getParent().toString()));
+            Result result = run(List.of(
+                    "bash",
+                    "-c",
+                    "cd '" + ROOT + "'; " + prune,
+                    versions.getParent().toString()));
             assertThat(result.status).as(result.err).isZero();
             try (Stream<Path> left = Files.list(versions)) {
                 assertThat(left.map(path -> path.getFileName().toString()))

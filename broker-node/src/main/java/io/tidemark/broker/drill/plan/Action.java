@@ -21,7 +21,12 @@ public enum Action {
     FILL_DISK("fill-disk", Nodes.NEEDED, "the node's disk is full; cluster.disks gives it a small one"),
     FREE_DISK("free-disk", Nodes.NEEDED, "what filled it is deleted"),
     UNPLUG("unplug", Nodes.NEEDED, "cuts a broker from the controllers, or from brokers and clients", "from"),
-    CUT("cut", Nodes.NEEDED, "unplug in one direction: packets to the node, in, or from it, out, are lost", "from", "way"),
+    CUT(
+            "cut",
+            Nodes.NEEDED,
+            "unplug in one direction: packets to the node, in, or from it, out, are lost",
+            "from",
+            "way"),
     IMPAIR("impair", Nodes.NEEDED, "delays packets on a cable, and loses some", "from", "delay?", "loss?", "way?"),
     PLUG("plug", Nodes.NEEDED, "undoes unplug, cut and impair"),
     SLOW_DISK("slow-disk", Nodes.NEEDED, "each write and sync takes longer", "delay"),

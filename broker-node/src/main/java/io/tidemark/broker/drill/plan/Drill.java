@@ -58,7 +58,10 @@ public record Drill(
                 .map(Step::node)
                 .toList();
         Set<Integer> nodes = new TreeSet<>();
-        words.stream().filter(word -> word.matches("[0-9]+")).map(Integer::valueOf).forEach(nodes::add);
+        words.stream()
+                .filter(word -> word.matches("[0-9]+"))
+                .map(Integer::valueOf)
+                .forEach(nodes::add);
         if (nodes.size() < new TreeSet<>(words).size()) {
             IntStream.rangeClosed(1, cluster.brokers()).forEach(nodes::add);
         }

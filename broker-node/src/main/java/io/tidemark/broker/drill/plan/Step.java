@@ -13,8 +13,8 @@ import java.util.Map;
  * @param line of the file, from 1
  */
 public record Step(long atMs, Action action, String node, String as, Map<String, String> arguments, int line) {
-    private static final List<String> ORDER =
-            List.of("until", "topic", "partition", "to", "type", "size", "set", "file", "from", "way", "delay", "loss", "by");
+    private static final List<String> ORDER = List.of(
+            "until", "topic", "partition", "to", "type", "size", "set", "file", "from", "way", "delay", "loss", "by");
 
     public Step {
         arguments = Map.copyOf(arguments);
@@ -37,7 +37,11 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
         }
         for (String name : ORDER) {
             if (arguments.containsKey(name)) {
-                words.append(' ').append(name).append(' ').append(arguments.get(name)).append(unit(name));
+                words.append(' ')
+                        .append(name)
+                        .append(' ')
+                        .append(arguments.get(name))
+                        .append(unit(name));
             }
         }
         return words.toString();

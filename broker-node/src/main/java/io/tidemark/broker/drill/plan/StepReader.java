@@ -88,7 +88,8 @@ final class StepReader {
         if (controller && "brokers".equals(arguments.get("from"))) {
             throw item.wrong("a controller has no cable to the brokers");
         }
-        boolean anyOf = action == Action.SLOW_DISK && !node.matches("[0-9]+") && (controller || node.equals("all nodes"));
+        boolean anyOf =
+                action == Action.SLOW_DISK && !node.matches("[0-9]+") && (controller || node.equals("all nodes"));
         if (anyOf) {
             throw item.wrong("slow-disk is for brokers, and for a controller that is named by its id");
         }
@@ -187,8 +188,8 @@ final class StepReader {
                 return Long.toString(value.number(1, 99));
             }
             case "by" -> {
-                return Long.toString(bounded(
-                        value, value.signedDurationMs(), -MOST_JUMP_MS, MOST_JUMP_MS, "-1000000s to 1000000s"));
+                return Long.toString(
+                        bounded(value, value.signedDurationMs(), -MOST_JUMP_MS, MOST_JUMP_MS, "-1000000s to 1000000s"));
             }
             case "type" -> {
                 return oneOf(value, "preferred", "unclean");

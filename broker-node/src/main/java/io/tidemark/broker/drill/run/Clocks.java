@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  */
 final class Clocks {
     private static final String LIBRARY = "libfaketimeMT.so.1";
-    private static final List<Path> PLACES = List.of(Path.of("/usr/lib"), Path.of("/usr/lib64"), Path.of("/usr/local/lib"));
+    private static final List<Path> PLACES =
+            List.of(Path.of("/usr/lib"), Path.of("/usr/lib64"), Path.of("/usr/local/lib"));
     private static final int DEPTH = 3;
 
     private final Path directory;
@@ -37,7 +38,9 @@ final class Clocks {
                 continue;
             }
             try (Stream<Path> found = Files.find(
-                    place, DEPTH, (path, attributes) -> path.getFileName().toString().equals(LIBRARY))) {
+                    place,
+                    DEPTH,
+                    (path, attributes) -> path.getFileName().toString().equals(LIBRARY))) {
                 java.util.Optional<Path> first = found.findFirst();
                 if (first.isPresent()) {
                     return first.get();

@@ -158,7 +158,8 @@ final class ClusterMaker {
                 Integer.toString(freePorts())));
         if (surroundings.hasNetwork()) {
             for (int node : nodes(plan)) {
-                script.addAll(List.of("--address", node + "=" + surroundings.network().address(node)));
+                script.addAll(
+                        List.of("--address", node + "=" + surroundings.network().address(node)));
             }
         }
         settings(plan)

@@ -145,8 +145,8 @@ final class Network implements AutoCloseable {
             wires.put(end(cable, node), wire);
             Waiting.until("a bad cable", START_S, () -> Files.exists(ready) || !wire.isAlive());
             if (!wire.isAlive()) {
-                throw new DrillException(
-                        "a cable cannot be made bad here: " + Files.readString(log).strip());
+                throw new DrillException("a cable cannot be made bad here: "
+                        + Files.readString(log).strip());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -55,7 +55,8 @@ final class Surroundings {
     Path launcher(Path directory) {
         try {
             Path script = directory.resolve("enter-node.sh");
-            String words = (network == null ? "" : network.words() + " ") + (clocks == null ? "" : clocks.words() + " ");
+            String words =
+                    (network == null ? "" : network.words() + " ") + (clocks == null ? "" : clocks.words() + " ");
             Files.writeString(script, "#!/bin/sh\nnode=$1\nshift\nexec " + words + "\"$@\"\n");
             Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
             return script;

@@ -164,9 +164,12 @@ class DrillReaderTest {
     @Test
     void disksThatMayHaveToBeSlowedAreKnownBeforehand() {
         assertThat(read(SOUND).slowDisks()).isEmpty();
-        assertThat(read(instead("do: slow-disk, node: 1, delay: 5ms")).slowDisks()).containsExactly(1);
-        assertThat(read(instead("do: slow-disk, node: 102, delay: 5ms")).slowDisks()).containsExactly(102);
-        assertThat(read(instead("do: slow-disk, node: leader of orders-0, delay: 5ms").replace("disks: {2: 64}", ""))
+        assertThat(read(instead("do: slow-disk, node: 1, delay: 5ms")).slowDisks())
+                .containsExactly(1);
+        assertThat(read(instead("do: slow-disk, node: 102, delay: 5ms")).slowDisks())
+                .containsExactly(102);
+        assertThat(read(instead("do: slow-disk, node: leader of orders-0, delay: 5ms")
+                                .replace("disks: {2: 64}", ""))
                         .slowDisks())
                 .containsExactly(1, 2, 3);
         assertThatThrownBy(() -> read(instead("do: slow-disk, node: 2, delay: 5ms")))

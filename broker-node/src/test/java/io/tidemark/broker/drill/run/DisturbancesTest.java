@@ -88,7 +88,8 @@ class DisturbancesTest {
         opened.add(network);
         network.build(List.of(1));
         Process server = launch(new Surroundings(network, null, null), "python3", "-c", SERVER);
-        assertThat(new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8)).readLine())
+        assertThat(new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
+                        .readLine())
                 .isEqualTo("ready");
         DatagramSocket socket = new DatagramSocket();
         opened.add(socket);
@@ -99,13 +100,17 @@ class DisturbancesTest {
         network.impair(Cable.BROKERS, 1, Quality.CUT, Quality.GOOD);
         send(socket, 100, "deaf");
         network.plug(1);
-        assertThat(ask(socket, "heard")).as("nothing reached it, and nothing comes late").isEqualTo(2);
+        assertThat(ask(socket, "heard"))
+                .as("nothing reached it, and nothing comes late")
+                .isEqualTo(2);
 
         network.impair(Cable.BROKERS, 1, Quality.GOOD, Quality.CUT);
         send(socket, 100, "mute");
         await().atMost(Duration.ofSeconds(20)).until(() -> answered(network) >= 102);
         network.plug(1);
-        assertThat(ask(socket, "answered")).as("all reached it, and no answer came").isEqualTo(103);
+        assertThat(ask(socket, "answered"))
+                .as("all reached it, and no answer came")
+                .isEqualTo(103);
 
         network.impair(Cable.BROKERS, 1, new Quality(150, 0), new Quality(250, 0));
         long before = System.nanoTime();
@@ -117,7 +122,9 @@ class DisturbancesTest {
         network.impair(Cable.BROKERS, 1, new Quality(1, 50), Quality.GOOD);
         send(socket, 200, "lossy");
         // Frames keep their order: when this one is answered, all before it came or are lost.
-        assertThat(ask(socket, "after") - count).as("half of two hundred, and a few").isBetween(60, 145);
+        assertThat(ask(socket, "after") - count)
+                .as("half of two hundred, and a few")
+                .isBetween(60, 145);
 
         network.impair(Cable.BROKERS, 1, new Quality(2, 1), new Quality(2, 1));
         assertAStreamArrivesWhole(network.address(1));
@@ -139,7 +146,8 @@ class DisturbancesTest {
             stream.getOutputStream().write(data);
             stream.shutdownOutput();
             assertThat(new String(stream.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                    .isEqualTo(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(data)));
+                    .isEqualTo(HexFormat.of()
+                            .formatHex(MessageDigest.getInstance("SHA-256").digest(data)));
         }
     }
 
@@ -242,7 +250,8 @@ class DisturbancesTest {
     }
 
     private Process launch(Surroundings surroundings, String... command) throws IOException {
-        List<String> words = new ArrayList<>(List.of(surroundings.launcher(directory).toString(), "1"));
+        List<String> words =
+                new ArrayList<>(List.of(surroundings.launcher(directory).toString(), "1"));
         words.addAll(List.of(command));
         Process process = new ProcessBuilder(words)
                 .redirectError(directory.resolve("stderr").toFile())
