@@ -7,7 +7,8 @@ usage: wire.py --in DELAY_MS,LOSS --out DELAY_MS,LOSS --ready FILE NODE SWITCH
 100 is a cut in one direction. FILE is made when the line works. Ends with SIGTERM. Linux and root only; needs nothing but
 Python 3, in particular none of the kernel's traffic control.
 
-What a sender hands over in one piece is one frame, up to 64 KB of a stream: it is lost or comes as a whole.
+What a sender hands over in one piece is one frame, up to 64 KB of a stream: it is lost or comes as a whole. Address resolution
+is never lost: it needs both ways, and a cut in one direction would soon be one in both.
 """
 import argparse
 import collections
@@ -21,6 +22,7 @@ PACKET_VNET_HDR = 15
 PACKET_OUTGOING = 4
 SO_RCVBUFFORCE = 33
 ETH_P_ALL = 3
+ETH_P_ARP = 0x0806
 MOST = 10 + 18 + 65536
 
 
@@ -37,7 +39,7 @@ class Direction:
                 frame, address = self.source.recvfrom(MOST)
             except (BlockingIOError, OSError):
                 return
-            if address[2] != PACKET_OUTGOING and random.random() * 100 >= self.loss:
+            if address[2] != PACKET_OUTGOING and (address[1] == ETH_P_ARP or random.random() * 100 >= self.loss):
                 self.waiting.append((time.monotonic() + self.delay_s, frame))
 
     def send_due(self):

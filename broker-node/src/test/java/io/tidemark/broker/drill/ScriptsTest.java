@@ -76,7 +76,6 @@ class ScriptsTest {
         try {
             String prune = "source scripts/hosts.sh; source scripts/deploy.sh; sh -c \"$(prune_command \"$0\" v1)\"";
             Result result = run(List.of(
-                    "bash",
                     "-c",
                     "cd '" + ROOT + "'; " + prune,
                     versions.getParent().toString()));

@@ -86,7 +86,8 @@ class DisturbancesTest {
         Network network = new Network(
                 "t" + Long.toString(pid % 40_000, 36) + "n", (int) (pid % 20) * 2 + 200, PROGRAMS, directory);
         opened.add(network);
-        network.build(List.of(1));
+        // Two, or the switch would be without any cable when one is bad.
+        network.build(List.of(1, 2));
         Process server = launch(new Surroundings(network, null, null), "python3", "-c", SERVER);
         assertThat(new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
                         .readLine())
