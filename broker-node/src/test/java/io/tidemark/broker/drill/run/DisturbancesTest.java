@@ -246,6 +246,7 @@ class DisturbancesTest {
     private static long wallMinusCounting(PrintStream in, BufferedReader out) throws IOException {
         in.println();
         String[] clocks = out.readLine().split(" ");
+        assertThat(Long.parseLong(clocks[2])).as("a wait").isGreaterThanOrEqualTo(ClockProbe.WAIT_MS - 5);
         return Long.parseLong(clocks[0]) - Long.parseLong(clocks[1]);
     }
 
