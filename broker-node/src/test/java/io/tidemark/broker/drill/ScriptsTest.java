@@ -76,9 +76,7 @@ class ScriptsTest {
         try {
             String prune = "source scripts/hosts.sh; source scripts/deploy.sh; sh -c \"$(prune_command \"$0\" v1)\"";
             Result result = run(List.of(
-                    "-c",
-                    "cd '" + ROOT + "'; " + prune,
-                    versions.getParent().toString()));
+                    "-c", "cd '" + ROOT + "'; " + prune, versions.getParent().toString()));
             assertThat(result.status).as(result.err).isZero();
             try (Stream<Path> left = Files.list(versions)) {
                 assertThat(left.map(path -> path.getFileName().toString()))

@@ -7,6 +7,7 @@ import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,6 +19,9 @@ import java.util.concurrent.TimeoutException;
 public final class StatusProbe {
     /** How long one controller may take, milliseconds. */
     public static final long TIMEOUT_MS = 8_000;
+
+    /** How long a fresh process may take to load what it asks with: on a machine that is busy, longer than an answer. */
+    private static final long LOADING_MS = 30_000;
 
     private StatusProbe() {}
 
@@ -33,7 +37,7 @@ public final class StatusProbe {
         return ask(controllers, clusterId, rpc, TIMEOUT_MS);
     }
 
-    /** @param timeoutMs how long one controller may take, milliseconds */
+    /** @param timeoutMs how long one controller may take, milliseconds, from when all can be asked */
     public static List<Result> ask(List<QuorumVoter> controllers, String clusterId, QuorumRpc rpc, long timeoutMs)
             throws InterruptedException {
         ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -42,11 +46,13 @@ public final class StatusProbe {
             return thread;
         });
         try {
+            CountDownLatch clients = new CountDownLatch(controllers.size());
             List<Future<QuorumQuery.StatusAnswer>> asked = new ArrayList<>();
             for (QuorumVoter controller : controllers) {
-                asked.add(threads.submit(() -> askOne(controller, controllers, clusterId, rpc, timeoutMs)));
+                asked.add(threads.submit(() -> askOne(controller, controllers, clusterId, rpc, timeoutMs, clients)));
             }
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+            boolean loaded = clients.await(LOADING_MS, TimeUnit.MILLISECONDS);
+            long deadline = System.nanoTime() + (loaded ? TimeUnit.MILLISECONDS.toNanos(timeoutMs) : 0);
             List<Result> results = new ArrayList<>();
             for (int i = 0; i < controllers.size(); i++) {
                 results.add(await(controllers.get(i), asked.get(i), deadline, timeoutMs));
@@ -71,10 +77,29 @@ public final class StatusProbe {
     }
 
     private static QuorumQuery.StatusAnswer askOne(
-            QuorumVoter controller, List<QuorumVoter> all, String clusterId, QuorumRpc rpc, long timeoutMs)
+            QuorumVoter controller,
+            List<QuorumVoter> all,
+            String clusterId,
+            QuorumRpc rpc,
+            long timeoutMs,
+            CountDownLatch clients)
             throws IOException {
-        try (ControllerClient client = new ControllerClient(controller, all, clusterId, rpc, timeoutMs)) {
+        try (ControllerClient client = counted(controller, all, clusterId, rpc, timeoutMs, clients)) {
             return QueryCodec.decodeStatus(client.ask(new QuorumQuery.Status()));
+        }
+    }
+
+    private static ControllerClient counted(
+            QuorumVoter controller,
+            List<QuorumVoter> all,
+            String clusterId,
+            QuorumRpc rpc,
+            long timeoutMs,
+            CountDownLatch clients) {
+        try {
+            return new ControllerClient(controller, all, clusterId, rpc, timeoutMs);
+        } finally {
+            clients.countDown();
         }
     }
 }

@@ -54,9 +54,11 @@ final class Clocks {
 
     /** Words before a command that give it the clock of {@code $node}, a variable of the shell. */
     String words() {
-        // It is asked for the time very often, and looks at its file once a second. Its mending of an old libc's fault makes
+        // It is asked for the time very often, and looks at its file once a second. Its mending of an old libc's fault
+        // makes
         // each wait of a JVM end at once.
-        return "env LD_PRELOAD=" + library + " FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_FORCE_MONOTONIC_FIX=0 NO_FAKE_STAT=1"
+        return "env LD_PRELOAD=" + library
+                + " FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_FORCE_MONOTONIC_FIX=0 NO_FAKE_STAT=1"
                 + " FAKETIME_CACHE_DURATION=1 FAKETIME_TIMESTAMP_FILE=" + directory + "/clock-$node";
     }
 
