@@ -19,7 +19,8 @@
 #
 # A drill starts its own cluster in a directory of its own. It refuses a step after which what it promised to keep would not
 # be left (a majority of controllers, a replica of ISR or ELR of each partition, its data). Whatever happens, Ctrl-C
-# too, its processes, networks, mounts and files are gone when it ends. docs/DRILLS.md describes files and reports.
+# too, its processes, networks, mounts and files are gone when it ends. docs/DRILLS.md describes files and reports. Drills that cut
+# or impair networks, slow disks or turn clocks need root and some packages: what is missing is told, with its name.
 #
 # Exit status: 0 all held, 1 something did not, 2 a bad file or usage, 3 not run.
 set -euo pipefail
