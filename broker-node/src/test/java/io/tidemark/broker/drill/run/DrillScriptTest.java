@@ -100,8 +100,8 @@ class DrillScriptTest {
         Path file = Files.writeString(directory.resolve("hindered.yaml"), EVERYTHING_AT_ONCE);
         Path parent = Files.createDirectory(directory.resolve("work"));
         Path output = directory.resolve("output");
-        Process script = start(
-                output, "run", file.toString(), "--data", parent.toString(), "--report", directory.toString());
+        Process script =
+                start(output, "run", file.toString(), "--data", parent.toString(), "--report", directory.toString());
         await().atMost(Duration.ofSeconds(180))
                 .until(() -> !script.isAlive() || Files.readString(output).contains("] await"));
         assertThat(script.isAlive()).as(Files.readString(output)).isTrue();
@@ -125,11 +125,14 @@ class DrillScriptTest {
 
     private static List<String> traces(String prefix, Path parent) throws IOException {
         return List.of(
-                "namespaces: " + thereIf(Tool.output(List.of("ip", "netns", "list")).contains(prefix)),
-                "interfaces: " + thereIf(Tool.output(List.of("ip", "-o", "link")).contains(prefix)),
+                "namespaces: "
+                        + thereIf(Tool.output(List.of("ip", "netns", "list")).contains(prefix)),
+                "interfaces: "
+                        + thereIf(Tool.output(List.of("ip", "-o", "link")).contains(prefix)),
                 "mounts: " + thereIf(Files.readString(Path.of("/proc/mounts")).contains(parent + "/")),
-                "processes: " + thereIf(Tool.output(List.of("sh", "-c", "cat /proc/[0-9]*/cmdline 2>/dev/null || true"))
-                        .contains(parent + "/tidemark-drill")));
+                "processes: "
+                        + thereIf(Tool.output(List.of("sh", "-c", "cat /proc/[0-9]*/cmdline 2>/dev/null || true"))
+                                .contains(parent + "/tidemark-drill")));
     }
 
     private static String thereIf(boolean found) {
