@@ -87,8 +87,7 @@ final class Reassignments {
                 ? null
                 : new Problem(
                         ErrorCode.INVALID_REPLICATION_FACTOR,
-                        "The replication factor is changed from " + state.targetReplicas() + " to "
-                                + target.size());
+                        "The replication factor is changed from " + state.targetReplicas() + " to " + target.size());
     }
 
     /** R7.62: what was being added goes again. Refused if then nobody known to hold every record would be left. */
