@@ -502,6 +502,8 @@ public final class Broker {
             boolean allClosed = closeLogs();
             server.close();
             link.close();
+            // What they still do needs the index.
+            threads.stop();
             if (registered && allClosed) {
                 known.reached(publisher.image().index(), true);
                 storage.directory().closeCleanly(brokerEpoch);
@@ -552,6 +554,8 @@ public final class Broker {
             CompletableFuture<List<CompletableFuture<Boolean>>> all = new CompletableFuture<>();
             loop.post(() -> {
                 List<CompletableFuture<Boolean>> futures = new ArrayList<>();
+                // A log that is neither closed nor gone must not pass for one that was closed.
+                loop.leaving().forEach(host -> futures.add(host.whenGone()));
                 for (PartitionHost host : List.copyOf(loop.hosts())) {
                     CompletableFuture<Boolean> done = new CompletableFuture<>();
                     futures.add(done);

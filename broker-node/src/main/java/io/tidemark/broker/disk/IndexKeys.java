@@ -1,6 +1,7 @@
 package io.tidemark.broker.disk;
 
 import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
 import java.nio.ByteBuffer;
 
 /**
@@ -35,6 +36,12 @@ final class IndexKeys {
     /** Larger than every key of this kind and smaller than those of larger kinds. */
     static byte[] behind(PartitionId log, byte kind) {
         return start(log, (byte) (kind + 1), 0).array();
+    }
+
+    /** The log that a key belongs to. */
+    static PartitionId log(byte[] key) {
+        ByteBuffer in = ByteBuffer.wrap(key);
+        return new PartitionId(new TopicId(in.getLong(), in.getLong()), in.getInt());
     }
 
     /** The last offset in a key. */

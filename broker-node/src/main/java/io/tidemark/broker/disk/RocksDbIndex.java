@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.rocksdb.CompressionType;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
@@ -255,6 +256,34 @@ public final class RocksDbIndex implements OffsetIndex {
         }
         if (any) {
             write(batch -> batch.deleteRange(first, behind));
+            flush();
+        }
+    }
+
+    @Override
+    public void keepOnly(Set<PartitionId> logs) throws IOException {
+        List<PartitionId> others = new ArrayList<>();
+        try (RocksIterator iterator = db.newIterator()) {
+            iterator.seekToFirst();
+            while (iterator.isValid()) {
+                if (Arrays.equals(iterator.key(), FORMAT_KEY)) {
+                    iterator.next();
+                    continue;
+                }
+                PartitionId log = IndexKeys.log(iterator.key());
+                if (!logs.contains(log)) {
+                    others.add(log);
+                }
+                iterator.seek(IndexKeys.behind(log, IndexKeys.SUMMARY));
+            }
+            check(iterator);
+        }
+        if (!others.isEmpty()) {
+            write(batch -> {
+                for (PartitionId log : others) {
+                    batch.deleteRange(IndexKeys.first(log, IndexKeys.ENTRY), IndexKeys.behind(log, IndexKeys.SUMMARY));
+                }
+            });
             flush();
         }
     }

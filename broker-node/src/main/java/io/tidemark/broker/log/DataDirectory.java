@@ -10,10 +10,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -179,7 +181,22 @@ public final class DataDirectory implements AutoCloseable {
     /** R7.4: from here on the last stop does not count as orderly any more. */
     public synchronized void startLoading() throws IOException {
         CleanShutdownFile.delete(disk, root);
+        keepOnlyFound();
         loading = true;
+    }
+
+    /** A run that ended while it removed a log has left what stands outside the log's directory. */
+    private void keepOnlyFound() throws IOException {
+        Set<LogName> names = new HashSet<>();
+        Set<PartitionId> ids = new HashSet<>();
+        for (FoundLog log : found) {
+            names.add(log.name());
+            ids.add(log.id());
+        }
+        highWatermarks.keySet().retainAll(names);
+        recoveryPoints.keySet().retainAll(names);
+        logStarts.keySet().retainAll(names);
+        index.keepOnly(ids);
     }
 
     /** Recovers a log that was found here. Not synchronized: logs may be opened side by side. */

@@ -4,6 +4,7 @@ import io.tidemark.model.PartitionId;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What is derived from segments and may be lost at any time: batch positions, segment summaries, producer snapshots. One
@@ -44,6 +45,9 @@ public interface OffsetIndex extends AutoCloseable {
 
     /** Forgets everything about a log, durably if there was anything. */
     void deleteLog(PartitionId log) throws IOException;
+
+    /** Forgets every log that is not among these, durably if there was one. */
+    void keepOnly(Set<PartitionId> logs) throws IOException;
 
     /** Returns when all that was written before is durable. */
     void flush() throws IOException;

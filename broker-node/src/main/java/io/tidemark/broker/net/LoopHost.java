@@ -49,6 +49,7 @@ public final class LoopHost implements HostedLoop.Waker {
     }
 
     /** Whether the calling thread is this loop's. */
+    @Override
     public boolean inLoop() {
         return eventLoop.inEventLoop();
     }

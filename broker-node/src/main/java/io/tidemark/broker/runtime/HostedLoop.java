@@ -17,5 +17,8 @@ public interface HostedLoop {
     /** How other threads ask the host for a turn; wake-ups between two turns are one. */
     interface Waker {
         void wake();
+
+        /** Whether the calling thread is the one that drives the loop, now. */
+        boolean inLoop();
     }
 }

@@ -56,6 +56,8 @@ public final class PartitionHost {
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
 
+    private final CompletableFuture<Boolean> whenGone = new CompletableFuture<>();
+
     private final Unanswered unanswered = new Unanswered();
     private final MarkListeners markListeners = new MarkListeners();
     /** Bytes handed to the log that must stay valid until it has written them. */
@@ -78,6 +80,9 @@ public final class PartitionHost {
             @Override
             public void failed(Throwable problem) {
                 fail(problem);
+                if (gone) {
+                    left(false);
+                }
             }
 
             @Override
@@ -830,8 +835,12 @@ public final class PartitionHost {
         batch.release();
     }
 
-    /** The partition is deleted or moved away: everybody is told, then its log goes; once. */
+    /**
+     * The partition is deleted or moved away: everybody is told, then its log goes; once. Its id is free at once, however
+     * long this one is busy: if it is moved back, that is for a successor, whose log is created when the name is free.
+     */
     void remove() {
+        loop.remove(this);
         work.add(
                 () -> {
                     gone = true;
@@ -842,6 +851,7 @@ public final class PartitionHost {
                     work.pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
                         LOG.info("[{}] removed", name);
                         work.stop();
+                        left(true);
                     });
                 },
                 this::removeFailed);
@@ -853,11 +863,25 @@ public final class PartitionHost {
             return;
         }
         gone = true;
-        loop.remove(this);
         SegmentLog removed = log;
-        work.onceFlushed(work.elsewhere(
-                () -> loop.ports().logs().remove(name, id, removed),
-                () -> LOG.info("[{}] removed, it was out of service", name)));
+        work.last(() -> loop.ports().logs().remove(name, id, removed), problem -> {
+            if (problem == null) {
+                LOG.info("[{}] removed, it was out of service", name);
+            } else {
+                LOG.error("[{}] could not be removed", name, problem);
+            }
+            left(problem == null);
+        });
+    }
+
+    private void left(boolean removed) {
+        loop.gone(this);
+        whenGone.complete(removed);
+    }
+
+    /** Completes with whether its log is gone, once {@link PartitionLoop#leaving} does not name it any more. */
+    public CompletableFuture<Boolean> whenGone() {
+        return whenGone;
     }
 
     /** Deletes what retention gives up. */

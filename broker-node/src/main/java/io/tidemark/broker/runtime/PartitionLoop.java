@@ -36,6 +36,17 @@ public final class PartitionLoop implements HostedLoop {
         }
     }
 
+    /** Without a host, the thread that drove it last does. */
+    private final class ByHand implements Waker {
+        @Override
+        public void wake() {}
+
+        @Override
+        public boolean inLoop() {
+            return Thread.currentThread() == thread;
+        }
+    }
+
     /** Something due at a time; may be cancelled. */
     public static final class Timer implements Comparable<Timer> {
         private final long atMs;
@@ -76,6 +87,9 @@ public final class PartitionLoop implements HostedLoop {
     private final Ports ports;
     private final ConcurrentLinkedQueue<Runnable> posted = new ConcurrentLinkedQueue<>();
     private final Map<PartitionId, PartitionHost> hosts = new HashMap<>();
+    /** Those that are no longer this broker's, as long as their logs are still there. */
+    private final Set<PartitionHost> leaving = new LinkedHashSet<>();
+
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Set<PartitionHost> staged = new LinkedHashSet<>();
     private final ArrayDeque<Runnable> turnEnd = new ArrayDeque<>();
@@ -84,7 +98,7 @@ public final class PartitionLoop implements HostedLoop {
     private final Tally tally = new Tally();
     private Partitions partitions;
     private Fetchers fetchers;
-    private volatile Waker waker = () -> {};
+    private volatile Waker waker = new ByHand();
     private volatile Thread thread;
     private long nextToken;
     /** Timers in the queue that are cancelled. */
@@ -123,7 +137,7 @@ public final class PartitionLoop implements HostedLoop {
 
     /** Runs {@code task} now if this is the loop's thread, else posts it. */
     public void execute(Runnable task) {
-        if (Thread.currentThread() == thread) {
+        if (waker.inLoop()) {
             task.run();
         } else {
             post(task);
@@ -178,10 +192,22 @@ public final class PartitionLoop implements HostedLoop {
         hosts.put(host.id(), host);
     }
 
+    /** Partitions that are being removed: their ids are free, their logs are not gone yet. On the loop. */
+    public List<PartitionHost> leaving() {
+        return List.copyOf(leaving);
+    }
+
+    /** Its id is free from here on; {@link #gone} follows. */
     void remove(PartitionHost host) {
-        hosts.remove(host.id(), host);
+        if (hosts.remove(host.id(), host)) {
+            leaving.add(host);
+        }
         staged.remove(host);
         awaitingFeed.remove(host);
+    }
+
+    void gone(PartitionHost host) {
+        leaving.remove(host);
     }
 
     public Timer at(long atMs, Runnable task) {
@@ -198,6 +224,11 @@ public final class PartitionLoop implements HostedLoop {
     /** Timers in the queue, cancelled ones too; on the loop. */
     public int timers() {
         return timers.size();
+    }
+
+    /** Readers that hear of this loop's partitions or of others'; on the loop. */
+    public int watchers() {
+        return watchers.size();
     }
 
     /** Runs {@code task} once what this turn staged is written. */

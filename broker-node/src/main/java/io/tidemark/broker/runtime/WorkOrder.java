@@ -114,19 +114,25 @@ final class WorkOrder {
 
     /** Starts {@code work} on a thread that may block; the partition, paused till then, resumes with {@code then}. */
     Runnable elsewhere(Blocking work, Runnable then) {
-        return () -> loop.ports().blocking().execute(() -> {
+        return () -> beside(work, problem -> resume(problem, then));
+    }
+
+    /** Done elsewhere once the flush under way is done, also after {@link #stop}; {@code then} hears what it threw, or null. */
+    void last(Blocking work, Consumer<Throwable> then) {
+        onceFlushed(() -> beside(work, then));
+    }
+
+    private void beside(Blocking work, Consumer<Throwable> then) {
+        loop.ports().blocking().execute(() -> {
             Throwable problem = problemOf(work);
-            loop.post(() -> resume(problem, then));
+            loop.post(() -> then.accept(problem));
         });
     }
 
     /** A sync beside further work; {@code then} hears what it has thrown, or null. One at a time. */
     void flush(Blocking sync, Consumer<Throwable> then) {
         flushing = true;
-        loop.ports().blocking().execute(() -> {
-            Throwable problem = problemOf(sync);
-            loop.post(() -> flushed(problem, then));
-        });
+        beside(sync, problem -> flushed(problem, then));
     }
 
     private void flushed(Throwable problem, Consumer<Throwable> then) {

@@ -411,6 +411,37 @@ class HandDrivenLoopTest {
         assertThat(loop.hosts()).hasSize(3);
     }
 
+    /** It went into the queue of the partition that was about to go, and with it. */
+    @Test
+    void aPartitionThatIsMovedAwayAndBackWhileItIsBusyIsThere() {
+        quorum.register(2, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 2));
+        TopicState topic = create("t", 1);
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(produce(topic).baseOffset()).isZero();
+        PartitionId id = new PartitionId(topic.id(), 0);
+
+        keepBusy(loop.host(id));
+        quorum.apply(moved(id, 2, List.of(2)));
+        publisher.publish(quorum.get());
+        turn();
+        PartitionHost leaving = loop.leaving().get(0);
+        assertThat(leaving.whenGone()).isNotDone();
+        quorum.apply(moved(id, 2, List.of(2, 1)));
+        publisher.publish(quorum.get());
+        settle();
+        assertThat(loop.host(id)).isNotNull();
+        assertThat(loop.host(id).state().replicas()).containsExactly(2, 1);
+        assertThat(loop.host(id).log().logEndOffset()).as("a log of its own").isZero();
+        assertThat(leaving.whenGone()).isCompletedWithValue(true);
+        assertThat(loop.leaving()).isEmpty();
+    }
+
+    private static MetadataRecord.PartitionChanged moved(PartitionId id, int leader, List<Integer> replicas) {
+        return new MetadataRecord.PartitionChanged(
+                id, leader, List.of(leader), null, null, null, replicas, null, null, null, null);
+    }
+
     private static void keepBusy(PartitionHost host) {
         host.lookUp(0, 1, (found, error) -> {});
     }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,19 @@ class RocksDbIndexTest {
         assertThat(index.floor(LOG, 30, 29)).isEmpty();
         assertThat(index.floor(LOG, 50, 60)).isEmpty();
         assertThat(index.entries(LOG, 0)).containsExactly(entry(0), entry(10), entry(20));
+    }
+
+    @Test
+    void onlyWhatIsToStayIsKept() throws IOException {
+        index.keepOnly(Set.of(BEFORE, AFTER, new PartitionId(new TopicId(7, 7), 0)));
+        othersAreWhole();
+        assertThat(index.entries(LOG, 0)).isEmpty();
+        assertThat(index.summary(LOG, 30)).isEmpty();
+        assertThat(index.newestSnapshot(LOG, 99)).isEmpty();
+        index.close();
+        index = RocksDbIndex.open(disk, root.resolve("a/index"));
+        assertThat(index.entries(LOG, 30)).as("without a further flush").isEmpty();
+        othersAreWhole();
     }
 
     @Test

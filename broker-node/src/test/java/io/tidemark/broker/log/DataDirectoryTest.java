@@ -317,6 +317,31 @@ class DataDirectoryTest {
         assertThat(directory.logs()).extracting(DataDirectory.FoundLog::id).containsExactly(again);
     }
 
+    /** The directory was renamed, the rest was still to come: what checkpoints and index said stayed for ever. */
+    @Test
+    void aRemovalThatACrashCutShortIsFinished() throws IOException {
+        SegmentLog log = create("boot 1");
+        append(log, 3);
+        log.close();
+        directory.checkpointHighWatermarks(Map.of(ID, 30L));
+        directory.checkpointRecoveryPoints();
+        directory.closeCleanly(1);
+        Path directoryOfLog = root.resolve(NAME.toString());
+        Files.move(directoryOfLog, root.resolve(NAME + "." + ID.topicId() + "-delete"));
+
+        open("boot 1");
+        directory.startLoading();
+        directory.checkpointHighWatermarks(Map.of());
+        directory.checkpointRecoveryPoints();
+        directory.close();
+        assertThat(file("replication-offset-checkpoint")).isEqualTo("0\n0\n");
+        assertThat(file("recovery-point-offset-checkpoint")).isEqualTo("0\n0\n");
+        try (RocksDbIndex index = RocksDbIndex.open(disk, root.resolve("index"))) {
+            assertThat(index.summary(ID, 0)).isEmpty();
+            assertThat(index.newestSnapshot(ID, Long.MAX_VALUE)).isEmpty();
+        }
+    }
+
     @Test
     void removedDirectoriesCanBeDeletedAtOnce() throws IOException {
         create("boot 1").close();

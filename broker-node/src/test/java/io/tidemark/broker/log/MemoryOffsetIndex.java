@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The index in memory, with the one weakness of the real one: a crash takes what was not flushed. */
 public final class MemoryOffsetIndex implements OffsetIndex {
@@ -32,6 +34,16 @@ public final class MemoryOffsetIndex implements OffsetIndex {
     /** Back to the last flush. */
     public void crash() {
         live = new TreeMap<>(flushed);
+    }
+
+    /** The logs that it holds anything of. */
+    public Set<PartitionId> logs() {
+        Set<PartitionId> logs = new TreeSet<>();
+        for (Key key = live.isEmpty() ? null : live.firstKey(); key != null; ) {
+            logs.add(key.log());
+            key = live.higherKey(new Key(key.log(), 'z', 0, 0));
+        }
+        return logs;
     }
 
     private static Key entry(PartitionId log, long segment, long offset) {
@@ -117,6 +129,13 @@ public final class MemoryOffsetIndex implements OffsetIndex {
     public void deleteLog(PartitionId log) {
         live.subMap(new Key(log, 'a', 0, 0), new Key(log, 'z', 0, 0)).clear();
         flush();
+    }
+
+    @Override
+    public void keepOnly(Set<PartitionId> logs) {
+        if (live.keySet().removeIf(key -> !logs.contains(key.log()))) {
+            flush();
+        }
     }
 
     @Override

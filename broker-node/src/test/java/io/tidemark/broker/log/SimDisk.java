@@ -52,6 +52,8 @@ public final class SimDisk implements Disk {
     private final Set<Path> directories = new TreeSet<>();
     /** Those whose own name was not synced. */
     private final Set<Path> newDirectories = new TreeSet<>();
+    /** Those that were deleted, and whose deletion was not synced: they may come back with what was in them. */
+    private final Set<Path> goneDirectories = new TreeSet<>();
 
     /** Files whose sync failed. */
     private final List<Node> unwritten = new ArrayList<>();
@@ -115,6 +117,14 @@ public final class SimDisk implements Disk {
 
     /** Everything that was not synced is at stake. Open files must not be used any more. */
     public void losePower() {
+        for (Path directory : List.copyOf(goneDirectories)) {
+            if (random.nextBoolean()) {
+                directories.add(directory);
+            } else {
+                durable.keySet().removeIf(name -> name.startsWith(directory));
+            }
+        }
+        goneDirectories.clear();
         Set<Path> names = new TreeSet<>(live.keySet());
         names.addAll(durable.keySet());
         for (Path name : names) {
@@ -232,6 +242,10 @@ public final class SimDisk implements Disk {
         if (!directories.contains(directory.getParent())) {
             throw new NoSuchFileException(directory.getParent().toString());
         }
+        if (goneDirectories.remove(directory)) {
+            // Two of one name are never both there.
+            durable.keySet().removeIf(name -> name.startsWith(directory));
+        }
         directories.add(directory);
         newDirectories.add(directory);
     }
@@ -285,12 +299,25 @@ public final class SimDisk implements Disk {
 
     private void remove(Path path) {
         live.keySet().removeIf(name -> name.startsWith(path));
+        if (directories.contains(path)) {
+            if (newDirectories.remove(path)) {
+                durable.keySet().removeIf(name -> name.startsWith(path));
+            } else {
+                goneDirectories.add(path);
+            }
+        }
         directories.removeIf(name -> name.startsWith(path));
     }
 
     @Override
     public void syncDirectory(Path directory) {
         newDirectories.removeIf(created -> directory.equals(created.getParent()));
+        for (Path gone : List.copyOf(goneDirectories)) {
+            if (directory.equals(gone.getParent())) {
+                goneDirectories.remove(gone);
+                durable.keySet().removeIf(name -> name.startsWith(gone));
+            }
+        }
         durable.keySet().removeIf(path -> directory.equals(path.getParent()) && !live.containsKey(path));
         live.forEach((path, node) -> {
             if (directory.equals(path.getParent())) {

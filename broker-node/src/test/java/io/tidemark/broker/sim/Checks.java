@@ -1,11 +1,13 @@
 package io.tidemark.broker.sim;
 
 import io.tidemark.broker.runtime.PartitionHost;
+import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.QuorumPort;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.TopicState;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -61,19 +63,19 @@ final class Checks implements Controllers.Observer {
         return new OneOutstanding(process, port, this);
     }
 
-    void beforeTurn(Process process) {
+    void beforeTurn(PartitionLoop loop) {
         before.clear();
-        for (PartitionHost host : process.hosts()) {
+        for (PartitionHost host : loop.hosts()) {
             before.put(host, ReplicaChecks.Before.of(host));
         }
     }
 
-    void afterTurn(Process process) {
+    void afterTurn(Process process, PartitionLoop loop) {
         if (breach != null) {
             return;
         }
         try {
-            for (PartitionHost host : process.hosts()) {
+            for (PartitionHost host : loop.hosts()) {
                 replicas.after(process, host, before.get(host));
             }
         } catch (RuntimeException e) {
@@ -100,10 +102,25 @@ final class Checks implements Controllers.Observer {
                                 entry.cause().kind(),
                                 entry.cause().reason(),
                                 effective);
+                topics(imageBefore, after);
                 metadata.changed(imageBefore, after).forEach(id -> committed(after.partition(id)));
             }
         } catch (RuntimeException e) {
             breached(e);
+        }
+    }
+
+    private void topics(ClusterImage imageBefore, ClusterImage after) {
+        for (TopicState topic : imageBefore.topics().values()) {
+            if (after.topic(topic.id()) == null) {
+                sim.trace().note("topic deleted", topic.name());
+                topic.partitions().forEach(state -> history(state.id()).delete());
+            }
+        }
+        for (TopicState topic : after.topics().values()) {
+            if (imageBefore.topic(topic.id()) == null) {
+                sim.topicCreated(topic);
+            }
         }
     }
 

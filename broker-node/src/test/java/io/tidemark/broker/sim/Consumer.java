@@ -24,6 +24,7 @@ final class Consumer {
 
     private final Simulation sim;
     private final int node;
+    private final String topic;
     private final PartitionId partition;
     private final Chance chance;
     private long offset;
@@ -32,9 +33,10 @@ final class Consumer {
     private int leaderEpoch;
     private boolean stopping;
 
-    Consumer(Simulation sim, int node, PartitionId partition, Chance chance) {
+    Consumer(Simulation sim, int node, String topic, PartitionId partition, Chance chance) {
         this.sim = sim;
         this.node = node;
+        this.topic = topic;
         this.partition = partition;
         this.chance = chance;
     }
@@ -45,7 +47,7 @@ final class Consumer {
 
     void start() {
         sim.queue().after(chance.delay(20_000, 800_000), () -> {
-            if (!stopping) {
+            if (!stopping && !sim.checks().history(partition).deleted()) {
                 fetch();
             }
         });
@@ -54,7 +56,7 @@ final class Consumer {
     private FetchRequest request() {
         Map<TopicPartition, FetchRequest.PartitionData> rows = new LinkedHashMap<>();
         rows.put(
-                new TopicPartition(Operator.TOPIC, partition.partition()),
+                new TopicPartition(topic, partition.partition()),
                 new FetchRequest.PartitionData(
                         new Uuid(partition.topicId().high(), partition.topicId().low()),
                         offset,
@@ -76,7 +78,7 @@ final class Consumer {
                 again(mine, true);
                 return;
             }
-            there.serve(request, response -> {
+            there.serve(there.anyLoop(), request, response -> {
                 AbstractResponse inMemory = SimLink.inMemory(response);
                 sim.queue().after(sim.network().delay(to, node), () -> answered(mine, inMemory));
             });

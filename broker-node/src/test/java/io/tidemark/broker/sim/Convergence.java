@@ -14,9 +14,11 @@ import java.util.List;
 /** Whether the cluster has come to rest: everybody there, every ISR full, nothing pending, all logs and marks equal. */
 final class Convergence {
     private final Simulation sim;
+    private final Leftovers leftovers;
 
     Convergence(Simulation sim) {
         this.sim = sim;
+        this.leftovers = new Leftovers(sim);
     }
 
     /** Why it has not yet, in words; null if it has. */
@@ -29,17 +31,19 @@ final class Convergence {
                 return "broker " + id + " is not there: " + broker;
             }
         }
-        TopicState topic = sim.topic();
-        if (topic == null) {
+        if (sim.topic() == null) {
             return "no topic";
         }
-        for (PartitionState state : topic.partitions()) {
-            String missing = missing(state);
-            if (missing != null) {
-                return "partition " + state.id().partition() + " " + state + " of " + state.replicas() + ": " + missing;
+        for (TopicState topic : sim.topics()) {
+            for (PartitionState state : topic.partitions()) {
+                String missing = missing(state);
+                if (missing != null) {
+                    return "partition " + topic.name() + "-" + state.id().partition() + " " + state + " of "
+                            + state.replicas() + ": " + missing;
+                }
             }
         }
-        return null;
+        return leftovers.found();
     }
 
     private String missing(PartitionState state) {
@@ -85,35 +89,34 @@ final class Convergence {
 
     private PartitionHost host(int broker, PartitionState state) {
         Process process = sim.machine(broker).process();
-        return process == null
-                ? null
-                : process.hosts().stream()
-                        .filter(host -> host.id().equals(state.id()))
-                        .findFirst()
-                        .orElse(null);
+        return process == null ? null : process.host(state.id());
     }
 
     /** The logs of one partition are equal byte for byte, as far as none of them has given up its oldest records. */
     void checkLogs() {
-        for (PartitionState state : sim.topic().partitions()) {
-            long start = 0;
-            for (int id : state.replicas()) {
-                start = Math.max(start, host(id, state).replica().logStart());
+        for (TopicState topic : sim.topics()) {
+            topic.partitions().forEach(this::checkLogs);
+        }
+    }
+
+    private void checkLogs(PartitionState state) {
+        long start = 0;
+        for (int id : state.replicas()) {
+            start = Math.max(start, host(id, state).replica().logStart());
+        }
+        List<PartitionHistory.Batch> first = null;
+        for (int id : state.replicas()) {
+            PartitionHost host = host(id, state);
+            LogContent content =
+                    new LogContent(sim.machine(id), host.name(), host.replica().logStart());
+            List<PartitionHistory.Batch> batches =
+                    new ArrayList<>(content.readTo(host.replica().logEnd()));
+            long from = start;
+            batches.removeIf(batch -> batch.base() < from);
+            if (first != null && !batches.equals(first)) {
+                throw new Violation("logs equal", "broker " + id + " " + state + ": " + batches + " / " + first);
             }
-            List<PartitionHistory.Batch> first = null;
-            for (int id : state.replicas()) {
-                PartitionHost host = host(id, state);
-                LogContent content = new LogContent(
-                        sim.machine(id), host.name(), host.replica().logStart());
-                List<PartitionHistory.Batch> batches =
-                        new ArrayList<>(content.readTo(host.replica().logEnd()));
-                long from = start;
-                batches.removeIf(batch -> batch.base() < from);
-                if (first != null && !batches.equals(first)) {
-                    throw new Violation("logs equal", "broker " + id + " " + state + ": " + batches + " / " + first);
-                }
-                first = batches;
-            }
+            first = batches;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.tidemark.broker.sim;
 
 import io.tidemark.model.PartitionId;
+import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.PartitionState;
@@ -49,6 +50,7 @@ final class MetadataChecks {
                 PartitionState state = after.partition(id);
                 if (state != null) {
                     check(before.partition(id), state);
+                    joiners(before.partition(id), state, after);
                 }
             }
         }
@@ -66,6 +68,16 @@ final class MetadataChecks {
             }
         }
         return ids;
+    }
+
+    /** R7.52: who comes into an ISR is there. */
+    private static void joiners(PartitionState before, PartitionState state, ClusterImage after) {
+        for (int member : state.isr()) {
+            BrokerState broker = after.broker(member);
+            if (before != null && !before.isr().contains(member) && (broker == null || !broker.active())) {
+                throw new Violation("R7.52", "member " + member + " of " + state + " is not there: " + broker);
+            }
+        }
     }
 
     private void check(PartitionState before, PartitionState state) {

@@ -22,12 +22,14 @@ final class Network {
         TWICE
     }
 
+    private record LateChanges(int count, long micros) {}
+
     private record Way(int from, int to) {}
 
     private final Chance chance;
     private final Set<Way> cuts = new HashSet<>();
     private final Map<Way, Integer> troubled = new HashMap<>();
-    private final Map<Integer, Long> lateChanges = new HashMap<>();
+    private final Map<Integer, LateChanges> lateChanges = new HashMap<>();
     private final Map<Way, Long> slow = new HashMap<>();
 
     Network(Chance chance) {
@@ -51,15 +53,25 @@ final class Network {
         slow.put(new Way(from, to), micros);
     }
 
-    /** The next change of an ISR that this broker asks for arrives so late, and the broker has given up on it by then. */
-    void lateChange(int from, long micros) {
-        lateChanges.put(from, micros);
+    /** The next changes of ISRs that this broker asks for arrive so late, and the broker has given up on them by then. */
+    void lateChanges(int from, int count, long micros) {
+        if (count == 0) {
+            lateChanges.remove(from);
+        } else {
+            lateChanges.put(from, new LateChanges(count, micros));
+        }
     }
 
     /** How late, microseconds; 0 for not. */
     long takeLateChange(int from) {
-        Long micros = lateChanges.remove(from);
-        return micros == null ? 0 : micros;
+        LateChanges late = lateChanges.remove(from);
+        if (late == null) {
+            return 0;
+        }
+        if (late.count() > 1) {
+            lateChanges.put(from, new LateChanges(late.count() - 1, late.micros()));
+        }
+        return late.micros();
     }
 
     void heal() {

@@ -24,6 +24,7 @@ final class Operator {
     private final QuorumClient quorum;
     private final FaultAtlas atlas;
     private final Plots plots;
+    private final TopicChanges topicChanges;
     private final List<Profile.Fault> kinds;
     private boolean healing;
     private int faults;
@@ -35,6 +36,7 @@ final class Operator {
         this.quorum = new QuorumClient(sim, NODE, () -> true);
         this.atlas = new FaultAtlas(sim);
         this.plots = new Plots(sim, chance.fork(), quorum);
+        this.topicChanges = new TopicChanges(sim, chance.fork(), quorum);
         this.kinds = new ArrayList<>(sim.profile().faults());
     }
 
@@ -113,6 +115,19 @@ final class Operator {
         if (atlas.mayCrash(machine.id())) {
             atlas.loses(machine.id());
             crash(machine, Machine.Crash.POWER);
+        }
+    }
+
+    /** That machine loses power, if it may, and comes back at once or, if {@code late}, in its own time. */
+    void loseAndReturn(Machine machine, boolean late) {
+        if (atlas.mayCrash(machine.id())) {
+            atlas.loses(machine.id());
+            if (late) {
+                crash(machine, Machine.Crash.POWER);
+            } else {
+                machine.crash(Machine.Crash.POWER);
+                machine.start();
+            }
         }
     }
 
@@ -208,8 +223,8 @@ final class Operator {
                 undo(500_000, 8_000_000, () -> sim.controllers().slowApply(4_000));
             }
             case MIN_ISR -> {
-                if (atlas.mayChangeMinIsr()) {
-                    changeMinIsr(chance.between(1, 3));
+                if (sim.topic() != null && atlas.mayChangeMinIsr()) {
+                    changeMinIsr(anyTopic(), chance.between(1, 3));
                 }
             }
             case PREFERRED_LEADER -> {
@@ -258,14 +273,20 @@ final class Operator {
                     plots.lateJoin(anyPartition());
                 }
             }
+            case JOIN_OF_THE_GONE -> {
+                if (sim.topic() != null) {
+                    plots.joinOfTheGone(anyPartition());
+                }
+            }
+            case TOPIC_CHANGE -> topicChanges.change();
             default -> throw new IllegalStateException("nobody makes " + fault);
         }
     }
 
-    private void changeMinIsr(int minIsr) {
+    private void changeMinIsr(TopicState topic, int minIsr) {
         quorum.submit(new QuorumCommand.AlterConfigs(
                 List.of(new QuorumCommand.ConfigChange(
-                        ConfigResource.topic(TOPIC),
+                        ConfigResource.topic(topic.name()),
                         false,
                         List.of(new QuorumCommand.ConfigEdit(
                                 QuorumCommand.ConfigEdit.Kind.SET, ClusterImage.MIN_ISR_KEY, String.valueOf(minIsr))))),
@@ -283,17 +304,22 @@ final class Operator {
         DeleteRecordsRequestData data = new DeleteRecordsRequestData().setTimeoutMs(1_000);
         data.topics()
                 .add(new DeleteRecordsRequestData.DeleteRecordsTopic()
-                        .setName(TOPIC)
+                        .setName(sim.controllers().newest().topic(id.topicId()).name())
                         .setPartitions(List.of(new DeleteRecordsRequestData.DeleteRecordsPartition()
                                 .setPartitionIndex(id.partition())
                                 .setOffset(chance.between(0, (int) end)))));
         leader.serve(
+                leader.anyLoop(),
                 new DeleteRecordsRequest.Builder(data).build((short) 2),
                 response -> sim.trace().note("records deleted", id.partition()));
     }
 
+    private TopicState anyTopic() {
+        return chance.of(List.copyOf(sim.topics()));
+    }
+
     private PartitionId anyPartition() {
-        TopicState topic = sim.topic();
+        TopicState topic = anyTopic();
         return new PartitionId(topic.id(), chance.between(0, topic.partitions().size() - 1));
     }
 
@@ -390,8 +416,7 @@ final class Operator {
     /** Partitions whose every seat was lost need somebody to decide; only with the faults beyond the atlas. */
     private void watchLeaderless() {
         List<PartitionId> stuck = new ArrayList<>();
-        TopicState topic = sim.topic();
-        if (topic != null) {
+        for (TopicState topic : sim.topics()) {
             for (PartitionState state : topic.partitions()) {
                 if (!state.hasLeader()
                         && state.isr().isEmpty()

@@ -32,6 +32,9 @@ final class PartitionHistory {
 
     private final PartitionId id;
     private final Map<Place, Long> written = new HashMap<>();
+    /** Checksums of all that producers have sent to this partition. */
+    private final Set<Long> sent = new HashSet<>();
+
     private final TreeMap<Long, Batch> exposed = new TreeMap<>();
     /** Exposed once, and given up by an unclean election. */
     private final Set<Batch> abandoned = new HashSet<>();
@@ -47,6 +50,7 @@ final class PartitionHistory {
     private int losses;
     private long lastLoss = -1;
     private int lastLossEpoch = -1;
+    private boolean deleted;
 
     PartitionHistory(PartitionId id) {
         this.id = id;
@@ -84,8 +88,28 @@ final class PartitionHistory {
         state = newer;
     }
 
-    /** I9: one epoch has one writer, so an offset with an epoch has one content. */
+    /** Its topic is deleted in the metadata log: nothing is promised of it any more. */
+    void delete() {
+        deleted = true;
+    }
+
+    boolean deleted() {
+        return deleted;
+    }
+
+    /** A producer is about to send a batch with that checksum to this partition, of this incarnation of the topic. */
+    void sent(int checksum) {
+        sent.add((long) checksum);
+    }
+
+    /**
+     * I9: one epoch has one writer, so an offset with an epoch has one content. What is in the log was sent to it, and not
+     * to a topic that had the name before.
+     */
     void written(int broker, Batch batch) {
+        if (!sent.contains(batch.checksum())) {
+            throw new Violation("own records", "broker " + broker + " has what nobody sent there, at " + at(batch));
+        }
         Long known = written.putIfAbsent(new Place(batch.base(), batch.epoch()), batch.checksum());
         if (known != null && known != batch.checksum()) {
             throw new Violation("I9", "broker " + broker + " has other content at " + at(batch));

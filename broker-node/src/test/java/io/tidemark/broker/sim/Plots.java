@@ -88,7 +88,7 @@ final class Plots {
             cutControllers(joiner);
             in(17 * SECOND / 10 + chance.delay(0, SECOND / 2), () -> {
                 mend(joiner, leader);
-                sim.network().lateChange(leader, 2 * SECOND + chance.delay(0, 2 * SECOND));
+                sim.network().lateChanges(leader, 1, 2 * SECOND + chance.delay(0, 2 * SECOND));
                 in(SECOND + chance.delay(0, SECOND / 4), () -> {
                     process.feedLag(5 * SECOND);
                     cut(joiner, leader);
@@ -105,6 +105,41 @@ final class Plots {
     private void cut(int one, int other) {
         sim.network().cut(one, other);
         sim.network().cut(other, one);
+    }
+
+    /**
+     * A replica comes back into the ISR and is gone before the controllers hear of it: it has lost what it held and is
+     * there again as another incarnation, or is away, or stops. What its leader asked for arrives then (R7.52).
+     */
+    void joinOfTheGone(PartitionId id) {
+        PartitionState state = state(id);
+        List<Integer> others = new ArrayList<>(state.replicas());
+        others.remove((Integer) state.leader());
+        if (!state.hasLeader() || others.isEmpty()) {
+            return;
+        }
+        int leader = state.leader();
+        int joiner = chance.of(others);
+        cut(joiner, leader);
+        in(sim.profile().lagTimeMaxMs() * 1000 + SECOND, () -> {
+            // Whatever else the leader asks for is no faster, so that nothing overtakes it.
+            sim.network().lateChanges(leader, 12, chance.delay(SECOND / 2, 4 * SECOND));
+            mend(joiner, leader);
+            in(chance.delay(SECOND / 10, SECOND), () -> {
+                int kind = chance.between(0, 3);
+                if (kind == 0 && sim.machine(joiner).up()) {
+                    sim.machine(joiner).process().stop();
+                } else {
+                    sim.operator().loseAndReturn(sim.machine(joiner), kind == 1);
+                }
+                // What it has lost it does not get back so soon.
+                cut(joiner, leader);
+                in(4 * SECOND, () -> {
+                    mend(joiner, leader);
+                    sim.network().lateChanges(leader, 0, 0);
+                });
+            });
+        });
     }
 
     private void mend(int one, int other) {

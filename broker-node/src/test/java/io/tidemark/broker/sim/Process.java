@@ -43,8 +43,8 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 
 /**
- * One run of a broker: the real parts of {@link io.tidemark.broker.app.Broker}, wired together as there, with one loop
- * that is turned on virtual time.
+ * One run of a broker: the real parts of {@link io.tidemark.broker.app.Broker}, wired together as there, with loops
+ * that are turned on virtual time.
  */
 public final class Process {
     private static final int STORED_MARKS_MS = 1_500;
@@ -61,16 +61,15 @@ public final class Process {
     private final Map<ApiKeys, ApiHandler> handlers = new EnumMap<>(ApiKeys.class);
 
     private DataDirectory directory;
-    private PartitionLoop loop;
+    private final List<SimLoop> loops = new ArrayList<>();
+    /** Null before the logs are open. */
     private Partitions partitions;
+
     private MetadataPublisher publisher;
     private List<OpenedLog> recovered;
     private long previousEpoch;
     private boolean nothingLost;
     private List<SeatReport> reports = List.of();
-
-    /** They leave at the end of a turn, with one flush: a process that ends before sends none. */
-    private final List<Runnable> answers = new ArrayList<>();
 
     private boolean alive = true;
     private boolean listening;
@@ -84,8 +83,6 @@ public final class Process {
     private boolean stopping;
     private boolean closing;
     private boolean beating;
-    private boolean turnAsked;
-    private long armedFor = Long.MAX_VALUE;
     private long feedLagMicros;
 
     Process(Simulation sim, Machine machine, int run, Chance chance) {
@@ -94,6 +91,9 @@ public final class Process {
         this.chance = chance;
         this.incarnation = "incarnation-" + machine.id() + "-" + run;
         this.quorum = new QuorumClient(sim, machine.id(), () -> alive);
+        for (int i = 0; i < sim.profile().loops(); i++) {
+            loops.add(new SimLoop(sim, this, chance.fork()));
+        }
         this.source = chance.between(Controllers.FIRST_ID, Controllers.FIRST_ID + Controllers.COUNT - 1);
     }
 
@@ -135,8 +135,20 @@ public final class Process {
         return publisher == null ? ClusterImage.EMPTY : publisher.image();
     }
 
+    /** None before the logs are open. */
+    List<PartitionLoop> loops() {
+        return partitions == null ? List.of() : partitions.loops();
+    }
+
     public Collection<PartitionHost> hosts() {
-        return loop == null ? List.of() : loop.hosts();
+        List<PartitionHost> all = new ArrayList<>();
+        loops().forEach(loop -> all.addAll(loop.hosts()));
+        return all;
+    }
+
+    /** Null if it is not here. */
+    PartitionHost host(PartitionId id) {
+        return partitions == null ? null : partitions.loopOf(id).host(id);
     }
 
     void feedLag(long micros) {
@@ -145,29 +157,24 @@ public final class Process {
 
     // ---- time ----
 
+    /** Something that other threads than the loops do; with one loop its turn follows at once, to have fewer events. */
     void later(long micros, Runnable task) {
-        at(sim.queue().now() + micros, task);
+        sim.queue().after(micros, () -> run(task, loops.size() == 1 ? loops.get(0) : null));
     }
 
-    void at(long micros, Runnable task) {
-        sim.queue().at(micros, () -> run(task, true));
-    }
-
-    private void run(Runnable task, boolean turn) {
+    /** Runs the task unless the process has ended, once it is not paused; then {@code turned} has a turn, if not null. */
+    void run(Runnable task, SimLoop turned) {
         if (!alive) {
             return;
         }
         if (sim.queue().now() < machine.pausedUntil()) {
-            sim.queue().at(machine.pausedUntil(), () -> run(task, turn));
+            sim.queue().at(machine.pausedUntil(), () -> run(task, turned));
             return;
         }
         try {
             task.run();
-            if (turn && alive && loop != null) {
-                turn();
-                List<Runnable> leaving = List.copyOf(answers);
-                answers.clear();
-                leaving.forEach(Runnable::run);
+            if (turned != null && alive) {
+                turned.turn();
             }
         } catch (ProcessEnd end) {
             end.finish();
@@ -175,33 +182,9 @@ public final class Process {
         }
     }
 
-    private void turn() {
-        sim.checks().beforeTurn(this);
-        loop.runOnce(sim.queue().mono());
-        MonoTime next = loop.nextDeadline();
-        if (next != null && next.ms() * 1000 < armedFor) {
-            long due = Math.max(next.ms() * 1000, sim.queue().now() + 100);
-            armedFor = due;
-            sim.queue().at(due, () -> {
-                if (armedFor == due) {
-                    armedFor = Long.MAX_VALUE;
-                    run(() -> {}, true);
-                }
-            });
-        }
-        sim.checks().afterTurn(this);
-    }
-
-    private void wake() {
-        if (!turnAsked) {
-            turnAsked = true;
-            later(chance.delay(20, 400), () -> turnAsked = false);
-        }
-    }
-
     /** Threads that may block: each task takes its time, then happens at once. */
     private Executor pool(long longest) {
-        return task -> sim.queue().after(chance.delay(50, longest), () -> run(task, false));
+        return task -> sim.queue().after(chance.delay(50, longest), () -> run(task, null));
     }
 
     private void every(long millis, Runnable task) {
@@ -255,25 +238,35 @@ public final class Process {
                 id(),
                 () -> brokerEpoch,
                 sim.checks().watched(this, quorum),
-                task -> sim.queue().after(chance.delay(20, 500), () -> run(task, false)));
+                task -> sim.queue().after(chance.delay(20, 500), () -> run(task, null)));
         PartitionLoop.Ports ports = new PartitionLoop.Ports(
                 pool(sim.profile().slowestSyncMicros()), pool(2_000), alter, new LogStore(directory, Machine.ROOT));
-        PartitionLoop built = new PartitionLoop(0, 1, sim.queue()::mono, ports);
-        partitions = new Partitions(List.of(built));
+        List<PartitionLoop> built = new ArrayList<>();
+        for (int i = 0; i < loops.size(); i++) {
+            built.add(new PartitionLoop(i, loops.size(), sim.queue()::mono, ports));
+        }
+        partitions = new Partitions(built);
         TopicSettings topics = TopicSettings.defaults(sim.profile().log());
         ReplicaSettings replicas = new ReplicaSettings(id(), sim.profile().lagTimeMaxMs(), 50, 500, 200, 20, lease);
         for (int i = 0; i < found.size(); i++) {
-            PartitionHost.recovered(found.get(i).id(), found.get(i).name(), built, topics, replicas, recovered.get(i));
+            PartitionId partition = found.get(i).id();
+            PartitionHost.recovered(
+                    partition, found.get(i).name(), partitions.loopOf(partition), topics, replicas, recovered.get(i));
         }
         publisher = new MetadataPublisher(replicas, topics, partitions);
         FollowerFetchers.Settings fetch =
                 new FollowerFetchers.Settings(id(), () -> brokerEpoch, SimCall.LISTENER, 500, 1, 32 << 10, 128 << 10);
-        built.wire(
-                partitions,
-                new FollowerFetchers(
-                        built, endpoint -> new SimLink(sim, this, endpoint.port()), publisher::image, fetch));
-        built.waker(this::wake);
-        loop = built;
+        for (PartitionLoop loop : built) {
+            SimLoop driver = loops.get(loop.index());
+            loop.wire(
+                    partitions,
+                    new FollowerFetchers(
+                            loop,
+                            endpoint -> new SimLink(sim, this, driver, endpoint.port()),
+                            publisher::image,
+                            fetch));
+            driver.drive(loop);
+        }
         handlers.put(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions));
         handlers.put(
                 ApiKeys.FETCH,
@@ -458,23 +451,29 @@ public final class Process {
 
     private void checkLease() {
         if (!lease.runs(sim.queue().mono())) {
-            List.copyOf(hosts()).forEach(PartitionHost::leaseRanOut);
+            for (PartitionLoop loop : loops()) {
+                loop.post(() -> List.copyOf(loop.hosts()).forEach(PartitionHost::leaseRanOut));
+            }
         }
     }
 
     // ---- requests ----
 
-    /** A request arrives; {@code answer} gets the response, null for none. */
-    void serve(AbstractRequest request, Consumer<AbstractResponse> answer) {
-        run(
-                () -> {
-                    if (listening) {
-                        loop.refreshTime();
-                        handlers.get(request.apiKey())
-                                .handle(new SimCall(request, response -> answers.add(() -> answer.accept(response))));
-                    }
-                },
-                true);
+    /** A loop that a new connection may belong to. */
+    int anyLoop() {
+        return loops.size() == 1 ? 0 : chance.between(0, loops.size() - 1);
+    }
+
+    /** A request arrives on a connection of that loop; {@code answer} gets the response, null for none. */
+    void serve(int loop, AbstractRequest request, Consumer<AbstractResponse> answer) {
+        SimLoop home = loops.get(loop);
+        home.now(() -> {
+            if (listening) {
+                home.loop().refreshTime();
+                handlers.get(request.apiKey())
+                        .handle(new SimCall(request, loop, response -> home.answer(() -> answer.accept(response))));
+            }
+        });
     }
 
     // ---- end ----
@@ -512,7 +511,7 @@ public final class Process {
             return;
         }
         closing = true;
-        if (loop == null) {
+        if (partitions == null) {
             gone(false);
             return;
         }
@@ -520,10 +519,11 @@ public final class Process {
         hosts().forEach(host -> marks.put(host.id(), host.highWatermark()));
         store(() -> directory.checkpointHighWatermarks(marks));
         List<CompletableFuture<Boolean>> closed = new ArrayList<>();
+        loops().forEach(loop -> loop.leaving().forEach(host -> closed.add(host.whenGone())));
         for (PartitionHost host : List.copyOf(hosts())) {
             CompletableFuture<Boolean> done = new CompletableFuture<>();
             closed.add(done);
-            host.close(done);
+            host.loop().post(() -> host.close(done));
         }
         CompletableFuture.allOf(closed.toArray(CompletableFuture[]::new))
                 .thenRun(() -> later(10, () -> {

@@ -24,6 +24,9 @@ final class Producer {
     private static final short VERSION = 13;
     private static final long TIMEOUT_MICROS = 3_000_000;
     private static final int SERVER_TIMEOUT_MS = 2_000;
+    /** Where a batch has its checksum. */
+    private static final int CHECKSUM = 17;
+
     private static final Set<Errors> PASSING = Set.of(
             Errors.NOT_LEADER_OR_FOLLOWER,
             Errors.NOT_ENOUGH_REPLICAS,
@@ -73,11 +76,15 @@ final class Producer {
 
     void start() {
         sim.queue().after(chance.delay(1_000, 2 * sim.profile().thinkMicros()), () -> {
-            if (!stopping) {
+            if (!stopping && !history().deleted()) {
                 batch = nextBatch();
                 send();
             }
         });
+    }
+
+    private PartitionHistory history() {
+        return sim.checks().history(partition);
     }
 
     private byte[] nextBatch() {
@@ -95,6 +102,7 @@ final class Producer {
                 : MemoryRecords.withRecords(Compression.NONE, records);
         byte[] bytes = new byte[built.sizeInBytes()];
         built.buffer().duplicate().get(bytes);
+        history().sent(ByteBuffer.wrap(bytes).getInt(CHECKSUM));
         return bytes;
     }
 
@@ -127,7 +135,7 @@ final class Producer {
                     back(mine, () -> failed(mine));
                     return;
                 }
-                there.serve(request, response -> {
+                there.serve(there.anyLoop(), request, response -> {
                     if (fate == Network.Fate.DELIVERED || fate == Network.Fate.TWICE) {
                         back(mine, () -> answered(mine, response));
                     }
@@ -146,6 +154,10 @@ final class Producer {
     }
 
     private void failed(int mine) {
+        if (history().deleted()) {
+            // There is no such topic any more, and what became of the last batch is of no interest to anybody.
+            batch = null;
+        }
         if (mine == attempt && batch != null) {
             attempt++;
             retarget();
@@ -165,7 +177,9 @@ final class Producer {
     }
 
     private void answered(int mine, AbstractResponse response) {
-        if (batch == null) {
+        if (batch == null || history().deleted()) {
+            // What is acknowledged now is void.
+            batch = null;
             return;
         }
         if (response == null) {
@@ -208,14 +222,14 @@ final class Producer {
 
     /** Batches with acks below all may be lost, and then those after them are out of order. */
     private boolean forgiven() {
-        return acks != -1 || sim.checks().history(partition).losses() > 0;
+        return acks != -1 || history().losses() > 0;
     }
 
     /** I2, I3: what is acknowledged was exposed, at that offset and with that content. */
     private void acknowledged(long base) {
-        PartitionHistory history = sim.checks().history(partition);
+        PartitionHistory history = history();
         PartitionHistory.Batch exposed = history.exposedAt(base);
-        int checksum = ByteBuffer.wrap(batch).getInt(17);
+        int checksum = ByteBuffer.wrap(batch).getInt(CHECKSUM);
         boolean same = exposed != null && exposed.checksum() == checksum && exposed.next() == base + count;
         if (!same && history.losses() == 0) {
             sim.checks()

@@ -18,6 +18,7 @@ record Profile(
         int producers,
         long thinkMicros,
         long faultMicros,
+        int loops,
         Set<Fault> faults) {
     /** Kinds of faults. */
     enum Fault {
@@ -46,7 +47,9 @@ record Profile(
         DELETE_RECORDS,
         LEADER_FLAP,
         LATE_JOIN,
-        BLACKOUT
+        BLACKOUT,
+        TOPIC_CHANGE,
+        JOIN_OF_THE_GONE
     }
 
     static Profile of(Chance chance) {
@@ -79,6 +82,7 @@ record Profile(
                 chance.between(2, 3),
                 chance.between(60, 500) * 1000L,
                 chance.between(4, 40) * 100_000L,
+                chance.oneIn(4) ? 2 : 1,
                 faults);
     }
 
@@ -103,6 +107,7 @@ record Profile(
                 producers,
                 thinkMicros,
                 faultMicros,
+                loops,
                 EnumSet.noneOf(Fault.class));
     }
 }

@@ -1,5 +1,6 @@
 package io.tidemark.broker.sim;
 
+import io.tidemark.broker.log.ProducerState;
 import io.tidemark.broker.replica.LeaderProbe;
 import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.runtime.PartitionHost;
@@ -65,11 +66,16 @@ final class ReplicaChecks {
     }
 
     void after(Process process, PartitionHost host, Before before) {
-        if (host.replica() == null) {
+        PartitionHistory history = checks.history(host.id());
+        if (history.deleted()) {
+            // The broker has not heard of it yet.
             return;
         }
         if (host.failed()) {
             failed(process, host, before);
+            return;
+        }
+        if (host.replica() == null) {
             return;
         }
         Replica replica = host.replica();
@@ -82,7 +88,6 @@ final class ReplicaChecks {
                 && state.partitionEpoch() < before.state().partitionEpoch()) {
             throw new Violation("I6", describe(process, host) + " after " + before.state());
         }
-        PartitionHistory history = checks.history(host.id());
         Known replicaKnown = content(process, host, replica, history);
         if (state != null && replica.leads()) {
             leads(process, host, replica, replicaKnown, history, before);
@@ -105,20 +110,13 @@ final class ReplicaChecks {
 
     private Known content(Process process, PartitionHost host, Replica replica, PartitionHistory history) {
         Place place = new Place(process.id(), host.id());
-        Known one = known.get(place);
-        if (one == null
-                || one.process != process
-                || replica.logEnd() < one.content.end()
-                || replica.logStart() > one.content.end()) {
-            Known fresh = new Known(process, new LogContent(process.machine(), host.name(), replica.logStart()));
-            if (one != null && one.process == process) {
-                fresh.ledIn = one.ledIn;
-                fresh.ledSince = one.ledSince;
-            }
-            fresh.exposedTo = replica.logStart();
-            one = fresh;
-            known.put(place, one);
-        }
+        Known earlier = known.get(place);
+        boolean goesOn = earlier != null
+                && earlier.process == process
+                && replica.logEnd() >= earlier.content.end()
+                && replica.logStart() <= earlier.content.end();
+        Known one = goesOn ? earlier : anew(process, host, replica, earlier);
+        known.put(place, one);
         for (PartitionHistory.Batch batch : one.content.readTo(replica.logEnd())) {
             history.written(process.id(), batch);
             // Records below the start are given up, though the batch that holds it is whole.
@@ -128,7 +126,38 @@ final class ReplicaChecks {
                         "I8", "broker " + process.id() + " " + host.name() + ": " + replica.epochs() + " for " + batch);
             }
         }
+        if (!goesOn) {
+            host.producers((producer, remembered) ->
+                    remembered.batches().forEach(batch -> remembered(producer, batch, host, one)));
+        }
         return one;
+    }
+
+    private static Known anew(Process process, PartitionHost host, Replica replica, Known earlier) {
+        Known one = new Known(process, new LogContent(process.machine(), host.name(), replica.logStart()));
+        if (earlier != null && earlier.process == process) {
+            one.ledIn = earlier.ledIn;
+            one.ledSince = earlier.ledSince;
+        }
+        one.exposedTo = replica.logStart();
+        return one;
+    }
+
+    /** R5.34: after recovery and after a truncation, what is remembered of a producer is in the log. */
+    private static void remembered(long producer, ProducerState.Batch batch, PartitionHost host, Known one) {
+        if (batch.firstOffset() < host.replica().logStart() || batch.lastOffset() >= one.content.end()) {
+            return;
+        }
+        PartitionHistory.Batch there = one.content.at(batch.firstOffset());
+        if (there == null
+                || there.next() != batch.lastOffset() + 1
+                || there.producer() != producer
+                || there.lastSequence() != batch.lastSequence()) {
+            throw new Violation(
+                    "producers",
+                    "broker " + one.process.id() + " " + host.name() + " remembers " + batch + " of producer "
+                            + producer + ", there is " + there);
+        }
     }
 
     private void leads(
@@ -232,15 +261,8 @@ final class ReplicaChecks {
     /** That replica, if it is there and in service. */
     private PartitionHost hostOf(int broker, PartitionId id) {
         Process process = sim.machine(broker).process();
-        if (process == null) {
-            return null;
-        }
-        for (PartitionHost host : process.hosts()) {
-            if (host.id().equals(id)) {
-                return host.failed() || host.replica() == null ? null : host;
-            }
-        }
-        return null;
+        PartitionHost host = process == null ? null : process.host(id);
+        return host == null || host.failed() || host.replica() == null ? null : host;
     }
 
     private void exposes(

@@ -12,11 +12,18 @@ final class SimCall extends LocalCall {
     /** Gets the response; null stands for an answer without bytes, or a connection closed. */
     private final Consumer<AbstractResponse> answer;
 
+    private final int loop;
     private boolean answered;
 
-    SimCall(AbstractRequest body, Consumer<AbstractResponse> answer) {
+    SimCall(AbstractRequest body, int loop, Consumer<AbstractResponse> answer) {
         super(body, "sim", 1, LISTENER);
+        this.loop = loop;
         this.answer = answer;
+    }
+
+    @Override
+    public int loopIndex() {
+        return loop;
     }
 
     @Override

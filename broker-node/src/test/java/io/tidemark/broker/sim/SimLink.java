@@ -22,10 +22,16 @@ final class SimLink implements PeerLink {
 
     private final Simulation sim;
     private final Process from;
+    /** The loop that the connection belongs to here. */
+    private final SimLoop loop;
+
     private final int to;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
     /** The process at the other end, known from the first request on. */
     private Process peer;
+
+    /** The loop that it belongs to there. */
+    private int peerLoop;
 
     private boolean ended;
     private long lastArrival;
@@ -42,9 +48,10 @@ final class SimLink implements PeerLink {
         }
     }
 
-    SimLink(Simulation sim, Process from, int to) {
+    SimLink(Simulation sim, Process from, SimLoop loop, int to) {
         this.sim = sim;
         this.from = from;
+        this.loop = loop;
         this.to = to;
     }
 
@@ -73,7 +80,7 @@ final class SimLink implements PeerLink {
     private void fail(Pending waiting, String why) {
         if (!waiting.done) {
             waiting.done = true;
-            from.later(1, () -> waiting.callback.failed(new IOException(why)));
+            loop.later(1, () -> waiting.callback.failed(new IOException(why)));
         }
     }
 
@@ -94,7 +101,7 @@ final class SimLink implements PeerLink {
         if (fate == Network.Fate.LATE) {
             lastArrival = Math.max(lastArrival, now + sim.network().lateness());
             arriveAt(lastArrival, request, waiting, false);
-            from.later(sim.chance().delay(500, 20_000), () -> end("reset"));
+            loop.later(sim.chance().delay(500, 20_000), () -> end("reset"));
         } else if (fate == Network.Fate.LOST) {
             // Everything after it on this connection is lost too.
             lastArrival = Long.MAX_VALUE;
@@ -114,12 +121,13 @@ final class SimLink implements PeerLink {
             Process there = sim.machine(to).process();
             if (peer == null) {
                 peer = there;
+                peerLoop = there == null ? 0 : there.anyLoop();
             }
             if (there == null || !there.listening() || there != peer) {
-                from.later(REFUSED_MICROS, () -> end("refused"));
+                loop.later(REFUSED_MICROS, () -> end("refused"));
                 return;
             }
-            there.serve(request, response -> {
+            there.serve(peerLoop, request, response -> {
                 AbstractResponse inMemory = inMemory(response);
                 if (!answered || !sim.network().reaches(to, from.id())) {
                     lastReturn = Long.MAX_VALUE;
@@ -129,7 +137,7 @@ final class SimLink implements PeerLink {
                 }
                 lastReturn =
                         Math.max(lastReturn, sim.queue().now() + sim.network().delay(to, from.id()));
-                from.at(lastReturn, () -> answered(waiting, inMemory));
+                loop.at(lastReturn, () -> answered(waiting, inMemory));
             });
         });
     }

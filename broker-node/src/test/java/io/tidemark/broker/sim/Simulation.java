@@ -4,6 +4,7 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.TopicState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -19,6 +20,9 @@ final class Simulation {
     private static final long WRITE_UNTIL = 60 * SECOND;
     private static final long REST_BY = 100 * SECOND;
     private static final long LOOK_EVERY = SECOND / 5;
+    private static final int FIRST_CLIENT = 201;
+    /** Those of topics that come and go; what is between is the operator's. */
+    private static final int FIRST_LATER_CLIENT = 301;
 
     /**
      * A batch that a producer with acks=all was told is there.
@@ -67,6 +71,8 @@ final class Simulation {
     private final List<Acknowledged> ledger = new ArrayList<>();
     private final Convergence convergence = new Convergence(this);
     private long restMicros = -1;
+    private int nextClient = FIRST_CLIENT;
+    private boolean writing = true;
 
     Simulation(long seed) {
         this(seed, true);
@@ -136,9 +142,26 @@ final class Simulation {
         return machines.get(id - 1);
     }
 
-    /** As the controllers have it; null before it is there. */
+    /** The topic that stays, as the controllers have it; null before it is there. */
     TopicState topic() {
         return controllers.newest().topic(Operator.TOPIC);
+    }
+
+    /** All topics, as the controllers have them. */
+    Collection<TopicState> topics() {
+        return controllers.newest().topics().values();
+    }
+
+    /** A topic is in the metadata log, other than the one that stays: it is written to and read while it is there. */
+    void topicCreated(TopicState created) {
+        if (!created.name().equals(Operator.TOPIC)) {
+            queue.after(0, () -> {
+                if (writing) {
+                    nextClient = Math.max(nextClient, FIRST_LATER_CLIENT);
+                    startClients(created, 2);
+                }
+            });
+        }
     }
 
     void acknowledged(Acknowledged batch) {
@@ -166,7 +189,9 @@ final class Simulation {
                 checks.uncleanElections(),
                 losses,
                 ledger.size(),
-                ledger.stream().filter(batch -> !isThere(batch)).count(),
+                ledger.stream()
+                        .filter(batch -> promised(batch) && !isThere(batch))
+                        .count(),
                 trace.digest(),
                 breach == null ? List.of() : trace.last(lastEvents));
     }
@@ -178,11 +203,12 @@ final class Simulation {
         if (topic() == null) {
             until(FAULTS_FROM + 5 * SECOND);
         }
-        startClients();
+        startClients(topic(), profile.producers());
         operator.begin();
         until(HEAL_AT);
         operator.heal();
         until(WRITE_UNTIL);
+        writing = false;
         producers.forEach(Producer::stop);
         consumers.forEach(Consumer::stop);
         rest();
@@ -198,22 +224,24 @@ final class Simulation {
         }
     }
 
-    private void startClients() {
-        int node = 201;
-        for (int partition = 0; partition < profile.partitions(); partition++) {
-            PartitionId id = new PartitionId(topic().id(), partition);
-            for (int i = 0; i < profile.producers(); i++) {
+    private void startClients(TopicState topic, int producersEach) {
+        for (PartitionState state : topic.partitions()) {
+            PartitionId id = state.id();
+            for (int i = 0; i < producersEach; i++) {
                 short acks = (short) (i < 2 ? -1 : chance.between(0, 1));
                 boolean idempotent = i == 0 || i == 2 && acks == 1;
+                int node = nextClient++;
                 if (acks == -1) {
                     checks.history(id).lossless(node);
                 }
-                producers.add(new Producer(this, node++, id, acks, idempotent, chance.fork()));
+                Producer producer = new Producer(this, node, id, acks, idempotent, chance.fork());
+                producers.add(producer);
+                producer.start();
             }
-            consumers.add(new Consumer(this, node++, id, chance.fork()));
+            Consumer consumer = new Consumer(this, nextClient++, topic.name(), id, chance.fork());
+            consumers.add(consumer);
+            consumer.start();
         }
-        producers.forEach(Producer::start);
-        consumers.forEach(Consumer::start);
     }
 
     private void rest() {
@@ -231,6 +259,11 @@ final class Simulation {
         }
     }
 
+    /** Not of what was deleted since. */
+    private boolean promised(Acknowledged batch) {
+        return !checks.history(batch.id()).deleted();
+    }
+
     private boolean isThere(Acknowledged batch) {
         PartitionHistory.Batch there = checks.history(batch.id()).exposedAt(batch.base());
         return there != null && there.checksum() == batch.checksum();
@@ -239,7 +272,8 @@ final class Simulation {
     /** I3 at the end: what was acknowledged is there. */
     private void checkLedger() {
         for (Acknowledged batch : ledger) {
-            if (!isThere(batch)
+            if (promised(batch)
+                    && !isThere(batch)
                     && batch.exposed()
                     && batch.at() > checks.history(batch.id()).lastLoss()) {
                 throw new Violation("I3", "acknowledged " + batch + " is not there");
