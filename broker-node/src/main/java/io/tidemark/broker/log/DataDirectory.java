@@ -350,6 +350,15 @@ public final class DataDirectory implements AutoCloseable {
         disk.delete(renamed);
     }
 
+    /** Deletes what a {@link #createLog} that threw has left: else the name could not be used again in this run. */
+    public synchronized void discardUnfinished(LogName name) throws IOException {
+        Check.that(!open.containsKey(name), "only what was never a log is discarded: %s", name);
+        Path directory = root.resolve(name.toString());
+        if (disk.exists(directory)) {
+            disk.delete(directory);
+        }
+    }
+
     private void forget(LogName name) throws IOException {
         open.remove(name);
         if (highWatermarks.remove(name) != null) {

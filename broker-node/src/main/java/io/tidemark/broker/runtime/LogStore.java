@@ -73,9 +73,13 @@ public final class LogStore {
         return directory.createLog(name, id, settings);
     }
 
-    /** Blocking: gives the log's files up and deletes its directory; {@code log} is null if it was never created. */
+    /**
+     * Blocking: gives the log's files up and deletes its directory; {@code log} is null if its creation failed, and then
+     * what that has left goes.
+     */
     public void remove(LogName name, PartitionId id, SegmentLog log) throws IOException {
         if (log == null) {
+            directory.discardUnfinished(name);
             free(name);
             return;
         }

@@ -1,12 +1,16 @@
 package io.tidemark.broker.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.LogName;
+import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.log.LostWritesException;
 import io.tidemark.broker.log.MemoryOffsetIndex;
 import io.tidemark.broker.log.SimDisk;
+import io.tidemark.model.PartitionId;
+import io.tidemark.model.TopicId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +42,31 @@ class LogStoreTest {
         IOException problem = new LostWritesException(ROOT, new IOException("input/output error"));
         assertThat(trustedAfter(problem)).isFalse();
         assertThat(told).containsExactly(problem);
+    }
+
+    /** The simulation found it (seed 136): the directory stayed, and the next log of the name could not be created. */
+    @Test
+    void whatAFailedCreationLeftIsGoneBeforeTheNextOfThatName() throws IOException {
+        disk.createDirectory(ROOT);
+        DataDirectory directory = DataDirectory.open(disk, ROOT, new MemoryOffsetIndex(), "boot", "run");
+        directory.startLoading();
+        LogStore store = new LogStore(directory, ROOT);
+        PartitionId first = new PartitionId(new TopicId(1, 1), 0);
+        PartitionId second = new PartitionId(new TopicId(2, 2), 0);
+        List<PartitionId> granted = new ArrayList<>();
+        store.whenFree(LOG, first, () -> granted.add(first));
+        disk.faults((operation, path, bytes) -> {
+            if (operation == SimDisk.Operation.CREATE) {
+                throw new IOException("no space left on device");
+            }
+        });
+        assertThatThrownBy(() -> store.create(LOG, first, LogSettings.DEFAULTS)).isInstanceOf(IOException.class);
+        disk.faults((operation, path, bytes) -> {});
+        store.whenFree(LOG, second, () -> granted.add(second));
+        store.remove(LOG, first, null);
+        assertThat(granted).containsExactly(first, second);
+        assertThat(store.create(LOG, second, LogSettings.DEFAULTS).log().logEndOffset())
+                .isZero();
     }
 
     @Test

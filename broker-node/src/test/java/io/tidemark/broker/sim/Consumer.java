@@ -104,7 +104,7 @@ final class Consumer {
     }
 
     private void answered(int mine, AbstractResponse response) {
-        if (mine != attempt) {
+        if (mine != attempt || sim.checks().history(partition).deleted()) {
             return;
         }
         if (response == null) {

@@ -121,6 +121,9 @@ final class Producer {
     }
 
     private void send() {
+        if (batch == null) {
+            return;
+        }
         int mine = ++attempt;
         int to = target;
         ProduceRequest request = request();

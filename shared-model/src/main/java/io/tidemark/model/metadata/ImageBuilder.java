@@ -270,7 +270,7 @@ public final class ImageBuilder {
                 deriveMinIsr(topics.get(id));
             }
         } else if (set.resource().equals(ConfigResource.CLUSTER_DEFAULT)) {
-            for (Map.Entry<TopicId, TopicState> topic : topics.entrySet()) {
+            for (Map.Entry<TopicId, TopicState> topic : topics) {
                 deriveMinIsr(topic.getValue());
             }
         }

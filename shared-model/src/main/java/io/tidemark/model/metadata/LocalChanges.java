@@ -29,7 +29,8 @@ public record LocalChanges(
         List<PartitionState> changed = new ArrayList<>();
         List<PartitionId> removed = new ArrayList<>();
         Set<PartitionId> touched = new HashSet<>();
-        for (Map.Entry<TopicId, TopicState> entry : after.topicMap().entrySet()) {
+        // Not their entry sets: those are built anew each time, in an order that depends on what a topic is now.
+        for (Map.Entry<TopicId, TopicState> entry : after.topicMap()) {
             TopicState old = before.topic(entry.getKey());
             TopicState now = entry.getValue();
             if (old == now) {
@@ -49,7 +50,7 @@ public record LocalChanges(
                 }
             }
         }
-        for (Map.Entry<TopicId, TopicState> entry : before.topicMap().entrySet()) {
+        for (Map.Entry<TopicId, TopicState> entry : before.topicMap()) {
             if (after.topic(entry.getKey()) == null) {
                 for (PartitionState state : entry.getValue().partitions()) {
                     if (state.replicas().contains(brokerId)) {
@@ -71,7 +72,7 @@ public record LocalChanges(
         Set<TopicId> topics = new HashSet<>();
         boolean all = false;
         for (Map.Entry<ConfigResource, ? extends Map<String, String>> config :
-                after.configMap().entrySet()) {
+                after.configMap()) {
             ConfigResource resource = config.getKey();
             if (before.configMap().get(resource) == config.getValue()) {
                 continue;
