@@ -160,7 +160,10 @@ public final class SimDisk implements Disk {
                 node.backToSynced();
             }
         } else if (node.size > node.syncedSize) {
-            int kept = node.syncedSize + random.nextInt(node.size - node.syncedSize + 1);
+            // A file system that has not written the new size either gives back exactly what was synced.
+            int kept = random.nextInt(3) == 0
+                    ? node.syncedSize
+                    : node.syncedSize + random.nextInt(node.size - node.syncedSize + 1);
             node.truncate(kept);
             if (kept > node.syncedSize && random.nextInt(3) == 0) {
                 // Blocks that were allocated but never written, though later ones may have been.

@@ -278,6 +278,11 @@ final class Operator {
                     plots.joinOfTheGone(anyPartition());
                 }
             }
+            case LOST_TAIL -> {
+                if (sim.topic() != null) {
+                    plots.lostTail(anyPartition());
+                }
+            }
             case TOPIC_CHANGE -> topicChanges.change();
             default -> throw new IllegalStateException("nobody makes " + fault);
         }

@@ -142,6 +142,40 @@ final class Plots {
         });
     }
 
+    /**
+     * A leader that nobody hears but its clients gets a tail of its own and loses it with the power, while its index has
+     * all of it; what comes there instead is cut short by crashes.
+     */
+    void lostTail(PartitionId id) {
+        PartitionState state = state(id);
+        Machine machine = state.hasLeader() ? sim.machine(state.leader()) : null;
+        if (machine == null || !machine.up()) {
+            return;
+        }
+        int leader = state.leader();
+        cutControllers(leader);
+        state.replicas().stream().filter(other -> other != leader).forEach(other -> cut(leader, other));
+        in(SECOND + chance.delay(0, 3 * SECOND), () -> {
+            machine.index().flush();
+            sim.operator().loseAndReturn(machine, false);
+            mendControllers(leader);
+            state.replicas().stream().filter(other -> other != leader).forEach(other -> mend(leader, other));
+            crashAgain(machine, 3);
+        });
+    }
+
+    private void crashAgain(Machine machine, int times) {
+        in(SECOND + chance.delay(0, 2 * SECOND), () -> {
+            if (machine.up()) {
+                machine.crash(Machine.Crash.PROCESS);
+                machine.start();
+            }
+            if (times > 1) {
+                crashAgain(machine, times - 1);
+            }
+        });
+    }
+
     private void mend(int one, int other) {
         sim.network().mend(one, other);
         sim.network().mend(other, one);

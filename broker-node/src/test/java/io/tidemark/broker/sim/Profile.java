@@ -49,7 +49,8 @@ record Profile(
         LATE_JOIN,
         BLACKOUT,
         TOPIC_CHANGE,
-        JOIN_OF_THE_GONE
+        JOIN_OF_THE_GONE,
+        LOST_TAIL
     }
 
     static Profile of(Chance chance) {

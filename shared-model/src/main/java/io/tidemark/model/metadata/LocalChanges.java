@@ -71,8 +71,7 @@ public record LocalChanges(
         ConfigResource own = ConfigResource.broker(brokerId);
         Set<TopicId> topics = new HashSet<>();
         boolean all = false;
-        for (Map.Entry<ConfigResource, ? extends Map<String, String>> config :
-                after.configMap()) {
+        for (Map.Entry<ConfigResource, ? extends Map<String, String>> config : after.configMap()) {
             ConfigResource resource = config.getKey();
             if (before.configMap().get(resource) == config.getValue()) {
                 continue;
