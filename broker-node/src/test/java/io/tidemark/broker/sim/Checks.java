@@ -1,5 +1,7 @@
 package io.tidemark.broker.sim;
 
+import io.tidemark.broker.log.DataDirectory;
+import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.QuorumPort;
@@ -61,6 +63,18 @@ final class Checks implements Controllers.Observer {
 
     QuorumPort watched(Process process, QuorumPort port) {
         return new OneOutstanding(process, port, this);
+    }
+
+    /** What the index says of records that are lost would be believed once there are others with their offsets. */
+    void recovered(Machine machine, DataDirectory.FoundLog log, OpenedLog opened) {
+        long end = opened.log().logEndOffset();
+        machine.index()
+                .newestSnapshot(log.id(), Long.MAX_VALUE)
+                .filter(snapshot -> snapshot.offset() > end)
+                .ifPresent(snapshot -> breached(new Violation(
+                        "index",
+                        "broker " + machine.id() + " " + log.name() + " ends at " + end + ", its index has a snapshot of "
+                                + snapshot.offset())));
     }
 
     void beforeTurn(PartitionLoop loop) {

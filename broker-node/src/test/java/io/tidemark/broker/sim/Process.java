@@ -226,6 +226,7 @@ public final class Process {
         List<DataDirectory.FoundLog> found = directory.logs();
         for (DataDirectory.FoundLog log : found) {
             recovered.add(directory.openLog(log, sim.profile().log()));
+            sim.checks().recovered(machine, log, recovered.get(recovered.size() - 1));
         }
         directory.allLogsOpened(synced);
         reports = new ArrayList<>();
