@@ -48,6 +48,7 @@ public final class SimMain {
         long faults = 0;
         long acknowledged = 0;
         long unclean = 0;
+        long deleted = 0;
         long slowestRest = 0;
         long done = 0;
         List<Long> failed = new ArrayList<>();
@@ -58,6 +59,7 @@ public final class SimMain {
             faults += outcome.faults();
             acknowledged += outcome.acknowledged();
             unclean += outcome.uncleanElections();
+            deleted += outcome.deletedPartitions();
             slowestRest = Math.max(slowestRest, outcome.restMicros());
             if (outcome.breach() != null) {
                 failed.add(seed);
@@ -84,7 +86,7 @@ public final class SimMain {
         double seconds = (System.nanoTime() - start) / 1e9;
         System.out.printf(
                 "%s: %d seeds from %d, %d failed%s; %d events, %d faults, %d batches acknowledged, %d unclean elections, "
-                        + "at rest after %.1f s at most; %.0f s, %.0f seeds a CPU minute%n",
+                        + "%d partitions deleted, at rest after %.1f s at most; %.0f s, %.0f seeds a CPU minute%n",
                 failed.isEmpty() ? "OK" : "FAILED",
                 done,
                 first,
@@ -94,6 +96,7 @@ public final class SimMain {
                 faults,
                 acknowledged,
                 unclean,
+                deleted,
                 slowestRest / 1e6,
                 seconds,
                 done * 60 / (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e9));

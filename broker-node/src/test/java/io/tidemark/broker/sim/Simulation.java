@@ -37,6 +37,7 @@ final class Simulation {
      * @param breach null if all held
      * @param acknowledgedByAll batches that a producer with acks=all was told are there
      * @param lostBatches those of them that are not there
+     * @param deletedPartitions partitions that went with their topic
      * @param restMicros virtual time from the heal until the cluster was at rest
      */
     record Outcome(
@@ -50,6 +51,7 @@ final class Simulation {
             int losses,
             long acknowledgedByAll,
             long lostBatches,
+            long deletedPartitions,
             long digest,
             List<String> last) {}
 
@@ -191,6 +193,9 @@ final class Simulation {
                 ledger.size(),
                 ledger.stream()
                         .filter(batch -> promised(batch) && !isThere(batch))
+                        .count(),
+                checks.histories().values().stream()
+                        .filter(PartitionHistory::deleted)
                         .count(),
                 trace.digest(),
                 breach == null ? List.of() : trace.last(lastEvents));

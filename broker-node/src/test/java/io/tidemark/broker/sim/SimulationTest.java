@@ -29,13 +29,16 @@ class SimulationTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 1_001, 2_001, 3_001})
     void clustersKeepTheirPromises(long first) {
+        long deleted = 0;
         for (long seed = first; seed < first + SEEDS_A_BLOCK; seed++) {
             Simulation.Outcome outcome = errors.watch(seed).run(LAST_EVENTS);
+            deleted += outcome.deletedPartitions();
             assertThat(outcome.breach())
                     .as("seed %d; scripts/sim.sh --seed %d%n%s", seed, seed, String.join("\n", outcome.last()))
                     .isNull();
             assertThat(outcome.events()).as("a seed is about something").isGreaterThan(3_000);
         }
+        assertThat(deleted).as("topics come and go").isPositive();
     }
 
     @Test
