@@ -205,7 +205,7 @@ final class FetchCall {
         FetchSession.Want want = partition.want();
         int left = Math.max(0, request.maxBytes() - bytes);
         boolean first = bytes == 0;
-        boolean record = firstLook;
+        boolean record = partition.takeTold() || firstLook;
         boolean watch = partition.takeWatch();
         loop.execute(new Runnable() {
             @Override

@@ -121,7 +121,7 @@ public final class LogRecovery {
         } else {
             log.producers(LogScan.producersAt(id, segments, index, end));
         }
-        long highWatermark = Math.max(log.logStartOffset(), Math.min(known.highWatermark(), log.logEndOffset()));
+        long highWatermark = Math.max(log.logStartOffset(), Math.min(exposed(), log.logEndOffset()));
         if (settings.synced() && log.recoveryPoint() < log.logEndOffset()) {
             // The replica begins by counting all that is here (B16).
             FlushTask task = log.flushTask();
@@ -130,6 +130,16 @@ public final class LogRecovery {
         }
         boolean syncedLost = !known.clean() && end < known.recoveryPoint();
         return new OpenedLog(log, highWatermark, cut, syncedLost);
+    }
+
+    /**
+     * The mark, as far as what lies below it is what lay there when it was stored. What was not synced may have come back
+     * as it was before a truncation: a process that died between cutting and syncing leaves that to the next run, whose
+     * writes need no sync either. A lower mark is always sound (R3.16).
+     */
+    private long exposed() {
+        boolean asWritten = known.clean() || known.sameBoot();
+        return asWritten ? known.highWatermark() : Math.min(known.highWatermark(), known.recoveryPoint());
     }
 
     /** After an orderly stop: the active segment as its summary describes it. False if there is no such summary. */

@@ -24,6 +24,8 @@ public final class FetchSession {
         private long sentHighWatermark = -1;
         private long sentLogStart = -1;
         private boolean watched;
+        /** The reader has said where it is, and no look has taken that to the partition. */
+        private boolean told = true;
 
         Partition(PartitionId id, String topic, Want want) {
             this.id = id;
@@ -57,6 +59,16 @@ public final class FetchSession {
         public boolean takeWatch() {
             boolean due = !watched;
             watched = true;
+            return due;
+        }
+
+        /**
+         * R4.10: whether the next look has to tell the partition where the reader is. The fetch that said it may be given
+         * up before it gets to this partition, and the session does not name again what has not moved.
+         */
+        public boolean takeTold() {
+            boolean due = told;
+            told = false;
             return due;
         }
 
@@ -129,6 +141,7 @@ public final class FetchSession {
                 added.add(partition);
             } else {
                 known.want = row.want();
+                known.told = true;
                 dirty.add(known);
             }
         }

@@ -6,6 +6,7 @@ import io.tidemark.broker.disk.RealDisk;
 import io.tidemark.broker.disk.RocksDbIndex;
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.replica.LeaderProbe;
 import io.tidemark.broker.replica.ReplicaSettings;
 import io.tidemark.broker.runtime.AlterPartitionSender;
 import io.tidemark.broker.runtime.LogStore;
@@ -409,6 +410,50 @@ class HandDrivenLoopTest {
         assertThat(produce(second).errorCode()).isEqualTo(Errors.NONE.code());
         assertThat(produce(second).baseOffset()).as("a log of its own").isEqualTo(1);
         assertThat(loop.hosts()).hasSize(3);
+    }
+
+    /** The simulation found it (seed 403989): the follower stayed out of the ISR for good. */
+    @Test
+    void whereAFollowerIsIsHeardThoughItsFetchWasGivenUp() {
+        quorum.register(2, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 2));
+        quorum.submit(new QuorumCommand.CreateTopics(
+                List.of(new QuorumCommand.NewTopic("t", 2, 2, List.of(), Map.of())), false, "test"));
+        TopicState topic = quorum.get().topic("t");
+        publisher.publish(quorum.get());
+        settle();
+        send(topic, 0);
+        send(topic, 1);
+        settle();
+        FakeCall opening = follow(topic, FetchMetadata.INITIAL, 0, 0, 1);
+        settle();
+        int session = ((FetchResponse) opening.answer.join()).sessionId();
+
+        keepBusy(loop.host(new PartitionId(topic.id(), 0)));
+        follow(topic, new FetchMetadata(session, 1), 1, 0, 1); // cannot look at the first, so not at the second either
+        follow(topic, new FetchMetadata(session, 2), 1);
+        settle();
+        nowMs += 500;
+        settle();
+        assertThat(LeaderProbe.known(
+                        loop.host(new PartitionId(topic.id(), 1)).replica()))
+                .contains("2 at 1 ");
+    }
+
+    /** A fetch of broker 2 that names those partitions, at that offset. */
+    private FakeCall follow(TopicState topic, FetchMetadata session, long offset, int... named) {
+        Map<TopicPartition, FetchRequest.PartitionData> rows = new LinkedHashMap<>();
+        for (int partition : named) {
+            rows.put(
+                    new TopicPartition(topic.name(), partition),
+                    new FetchRequest.PartitionData(
+                            ClusterView.uuid(topic.id()), offset, 0, 1 << 20, Optional.of(0), Optional.of(0)));
+        }
+        FakeCall call = new FakeCall(FetchRequest.Builder.forReplica(
+                        FETCH_VERSION, 2, quorum.get().broker(2).epoch(), 400, 1, rows)
+                .metadata(session)
+                .build(FETCH_VERSION));
+        fetch.handle(call);
+        return call;
     }
 
     /** It went into the queue of the partition that was about to go, and with it. */
