@@ -190,7 +190,9 @@ class LogRecoveryTest {
         OpenedLog opened = rig.open(new LogRecovery.Known(false, false, 20, 0, 4));
 
         assertThat(opened.cut()).isTrue();
-        assertThat(opened.highWatermark()).isEqualTo(8);
+        assertThat(opened.highWatermark())
+                .as("what was not synced may be from before a truncation")
+                .isEqualTo(4);
         assertThat(rig.log.logEndOffset()).isEqualTo(8);
         assertThat(rig.index.entries(LogRig.ID, 8)).isEmpty();
         assertThat(rig.index
