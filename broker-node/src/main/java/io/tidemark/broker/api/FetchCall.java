@@ -402,7 +402,8 @@ final class FetchCall {
         });
         rows.clear();
         finish();
-        call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), new LinkedHashMap<>(), List.of()));
+        // What was refused is not in the session: nobody else will tell the reader.
+        call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), refused, List.of()));
     }
 
     private void finish() {

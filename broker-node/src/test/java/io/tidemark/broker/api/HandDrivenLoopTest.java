@@ -434,8 +434,7 @@ class HandDrivenLoopTest {
         settle();
         nowMs += 500;
         settle();
-        assertThat(LeaderProbe.known(
-                        loop.host(new PartitionId(topic.id(), 1)).replica()))
+        assertThat(LeaderProbe.known(loop.host(new PartitionId(topic.id(), 1)).replica()))
                 .contains("2 at 1 ");
     }
 

@@ -73,8 +73,8 @@ final class Checks implements Controllers.Observer {
                 .filter(snapshot -> snapshot.offset() > end)
                 .ifPresent(snapshot -> breached(new Violation(
                         "index",
-                        "broker " + machine.id() + " " + log.name() + " ends at " + end + ", its index has a snapshot of "
-                                + snapshot.offset())));
+                        "broker " + machine.id() + " " + log.name() + " ends at " + end
+                                + ", its index has a snapshot of " + snapshot.offset())));
     }
 
     void beforeTurn(PartitionLoop loop) {

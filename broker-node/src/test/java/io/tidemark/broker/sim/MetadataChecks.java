@@ -70,12 +70,12 @@ final class MetadataChecks {
         return ids;
     }
 
-    /** R7.52: who comes into an ISR is there. */
+    /** Who comes into an ISR is there. */
     private static void joiners(PartitionState before, PartitionState state, ClusterImage after) {
         for (int member : state.isr()) {
             BrokerState broker = after.broker(member);
             if (before != null && !before.isr().contains(member) && (broker == null || !broker.active())) {
-                throw new Violation("R7.52", "member " + member + " of " + state + " is not there: " + broker);
+                throw new Violation("joiners", "member " + member + " of " + state + " is not there: " + broker);
             }
         }
     }

@@ -109,7 +109,7 @@ final class Plots {
 
     /**
      * A replica comes back into the ISR and is gone before the controllers hear of it: it has lost what it held and is
-     * there again as another incarnation, or is away, or stops. What its leader asked for arrives then (R7.52).
+     * there again as another incarnation, or is away, or stops. What its leader asked for arrives then.
      */
     void joinOfTheGone(PartitionId id) {
         PartitionState state = state(id);
