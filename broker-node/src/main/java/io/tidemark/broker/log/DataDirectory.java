@@ -193,10 +193,18 @@ public final class DataDirectory implements AutoCloseable {
             names.add(log.name());
             ids.add(log.id());
         }
-        highWatermarks.keySet().retainAll(names);
-        recoveryPoints.keySet().retainAll(names);
-        logStarts.keySet().retainAll(names);
+        keepOnly(names, highWatermarks, highWatermarkFile);
+        keepOnly(names, recoveryPoints, recoveryPointFile);
+        keepOnly(names, logStarts, logStartFile);
         index.keepOnly(ids);
+    }
+
+    /** In the file too: a line that stayed there alone would speak for a later log of that name. */
+    private static void keepOnly(Set<LogName> names, Map<LogName, Long> offsets, OffsetCheckpoint file)
+            throws IOException {
+        if (offsets.keySet().retainAll(names)) {
+            file.write(offsets);
+        }
     }
 
     /** Recovers a log that was found here. Not synchronized: logs may be opened side by side. */

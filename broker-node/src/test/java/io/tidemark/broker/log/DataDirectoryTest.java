@@ -331,8 +331,6 @@ class DataDirectoryTest {
 
         open("boot 1");
         directory.startLoading();
-        directory.checkpointHighWatermarks(Map.of());
-        directory.checkpointRecoveryPoints();
         directory.close();
         assertThat(file("replication-offset-checkpoint")).isEqualTo("0\n0\n");
         assertThat(file("recovery-point-offset-checkpoint")).isEqualTo("0\n0\n");
