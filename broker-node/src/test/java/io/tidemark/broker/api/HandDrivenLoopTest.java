@@ -504,6 +504,8 @@ class HandDrivenLoopTest {
         publisher.publish(quorum.get());
         settle();
         assertThat(produce(second).errorCode()).isEqualTo(Errors.NONE.code());
+        assertThat(host.whenGone()).as("an orderly stop waits for it").isCompletedWithValue(true);
+        assertThat(loop.leaving()).isEmpty();
     }
 
     @Test

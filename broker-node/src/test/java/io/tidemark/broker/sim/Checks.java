@@ -155,7 +155,7 @@ final class Checks implements Controllers.Observer {
             return;
         }
         sim.trace().note("partition", state.id().partition(), state.toString());
-        history(state.id()).committed(state);
+        history(state.id()).committed(state, sim.queue().now());
         replicas.seats(state);
     }
 }

@@ -45,6 +45,7 @@ final class PartitionHistory {
 
     private long end;
     private PartitionState state;
+    private final Map<Integer, Long> epochsSince = new HashMap<>();
     private int leaderEpoch = -1;
     private Process leader;
     private int losses;
@@ -84,8 +85,16 @@ final class PartitionHistory {
         return lastLoss;
     }
 
-    void committed(PartitionState newer) {
+    void committed(PartitionState newer, long now) {
+        if (state == null || newer.leaderEpoch() > state.leaderEpoch()) {
+            epochsSince.put(newer.leaderEpoch(), now);
+        }
         state = newer;
+    }
+
+    /** When that leader epoch was decided, microseconds. Its leader may hear of it, and of its followers, much later. */
+    long decidedAt(int epoch) {
+        return epochsSince.get(epoch);
     }
 
     /** Its topic is deleted in the metadata log: nothing is promised of it any more. */

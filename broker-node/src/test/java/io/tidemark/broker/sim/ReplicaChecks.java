@@ -45,6 +45,7 @@ final class ReplicaChecks {
         final LogContent content;
         long exposedTo;
         int ledIn = -1;
+        /** When the epoch that it leads in was decided. */
         long ledSince;
 
         Known(Process process, LogContent content) {
@@ -205,7 +206,7 @@ final class ReplicaChecks {
     private void assumed(Process process, PartitionHost host, Replica replica, Known one, PartitionHistory history) {
         int epoch = replica.state().leaderEpoch();
         one.ledIn = epoch;
-        one.ledSince = sim.queue().now();
+        one.ledSince = history.decidedAt(epoch);
         Integer other = leaders.putIfAbsent(new Leadership(host.id(), epoch), process.id());
         if (other != null && other != process.id()) {
             throw new Violation("I7", describe(process, host) + ": broker " + other + " has led in that epoch");
