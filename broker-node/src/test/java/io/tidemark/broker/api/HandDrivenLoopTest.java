@@ -39,6 +39,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.DeleteRecordsRequestData;
 import org.apache.kafka.common.message.DeleteRecordsResponseData;
@@ -438,8 +439,46 @@ class HandDrivenLoopTest {
                 .contains("2 at 1 ");
     }
 
+    /** The simulation found it (seed 404746): the follower did not ask again for what nobody refused it. */
+    @Test
+    void aFetchThatIsGivenUpSaysWhatItRefused() {
+        quorum.register(2, "", new Endpoint(TestBroker.LISTENER, "127.0.0.1", 2));
+        quorum.submit(new QuorumCommand.CreateTopics(
+                List.of(new QuorumCommand.NewTopic("t", 1, 2, List.of(), Map.of())), false, "test"));
+        TopicState topic = quorum.get().topic("t");
+        publisher.publish(quorum.get());
+        settle();
+        FakeCall opening = follow(topic, FetchMetadata.INITIAL, 0, 0);
+        settle();
+        nowMs += 500;
+        settle();
+        int session = ((FetchResponse) opening.answer.join()).sessionId();
+
+        keepBusy(loop.host(new PartitionId(topic.id(), 0)));
+        Map<TopicPartition, FetchRequest.PartitionData> rows = rows(topic, 0, 0);
+        rows.put(
+                new TopicPartition("nobody-knows", 3),
+                new FetchRequest.PartitionData(new Uuid(5, 6), 0, 0, 1 << 20, Optional.of(0), Optional.of(0)));
+        FakeCall asking = follow(new FetchMetadata(session, 1), rows);
+        assertThat(asking.answer).as("it waits for the partition that is busy").isNotDone();
+        follow(topic, new FetchMetadata(session, 2), 0);
+        settle();
+        FetchResponseData.PartitionData refused = ((FetchResponse) asking.answer.join())
+                .data().responses().stream()
+                        .filter(row -> row.topicId().equals(new Uuid(5, 6)))
+                        .flatMap(row -> row.partitions().stream())
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(refused.partitionIndex()).isEqualTo(3);
+        assertThat(refused.errorCode()).isEqualTo(Errors.UNKNOWN_TOPIC_ID.code());
+    }
+
     /** A fetch of broker 2 that names those partitions, at that offset. */
     private FakeCall follow(TopicState topic, FetchMetadata session, long offset, int... named) {
+        return follow(session, rows(topic, offset, named));
+    }
+
+    private static Map<TopicPartition, FetchRequest.PartitionData> rows(TopicState topic, long offset, int... named) {
         Map<TopicPartition, FetchRequest.PartitionData> rows = new LinkedHashMap<>();
         for (int partition : named) {
             rows.put(
@@ -447,6 +486,10 @@ class HandDrivenLoopTest {
                     new FetchRequest.PartitionData(
                             ClusterView.uuid(topic.id()), offset, 0, 1 << 20, Optional.of(0), Optional.of(0)));
         }
+        return rows;
+    }
+
+    private FakeCall follow(FetchMetadata session, Map<TopicPartition, FetchRequest.PartitionData> rows) {
         FakeCall call = new FakeCall(FetchRequest.Builder.forReplica(
                         FETCH_VERSION, 2, quorum.get().broker(2).epoch(), 400, 1, rows)
                 .metadata(session)
