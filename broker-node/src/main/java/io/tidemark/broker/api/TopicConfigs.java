@@ -3,6 +3,7 @@ package io.tidemark.broker.api;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,13 @@ import org.apache.kafka.storage.internals.log.LogConfig;
  * Kafka's log configuration classes.
  */
 final class TopicConfigs {
+    /** B1: a key that Kafka's classes do not know; its values are the controllers' to judge. */
+    private static final String RECOVERY_STRATEGY = "unclean.recovery.strategy";
+
+    private static final String RECOVERY_STRATEGY_TEXT =
+            "Who leads when no replica provably has all that was exposed: nobody (none), the best of all members of the last ISR"
+                    + " and ELR once each has reported (balanced), or the best of those that are there (aggressive).";
+
     private final int brokerId;
     private final Map<String, String> brokerConfig;
 
@@ -56,7 +64,9 @@ final class TopicConfigs {
             return TopicConfig.REMOTE_LOG_STORAGE_ENABLE_CONFIG + ": there is no tiered storage";
         }
         try {
-            LogConfig.validate(configs);
+            Map<String, String> kafkas = new HashMap<>(configs);
+            kafkas.remove(RECOVERY_STRATEGY);
+            LogConfig.validate(kafkas);
             return null;
         } catch (ConfigException | InvalidConfigurationException e) {
             return e.getMessage();
@@ -83,7 +93,19 @@ final class TopicConfigs {
             origins.add(new Origin(brokerKey(key), fallback, ConfigSource.DEFAULT_CONFIG));
             values.add(new Value(key, definition.type, definition.documentation, origins));
         }
+        if (own.get(RECOVERY_STRATEGY) != null) {
+            List<Origin> origins = new ArrayList<>();
+            origins.add(new Origin(RECOVERY_STRATEGY, own.get(RECOVERY_STRATEGY), ConfigSource.TOPIC_CONFIG));
+            addDefault(origins, clusterDefault.get(RECOVERY_STRATEGY));
+            values.add(new Value(RECOVERY_STRATEGY, ConfigDef.Type.STRING, RECOVERY_STRATEGY_TEXT, origins));
+        }
         return values;
+    }
+
+    private static void addDefault(List<Origin> origins, String value) {
+        if (value != null) {
+            origins.add(new Origin(RECOVERY_STRATEGY, value, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG));
+        }
     }
 
     private static void addBroker(

@@ -12,11 +12,13 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.OffsetOutOfRangeException;
 import org.apache.kafka.common.errors.PolicyViolationException;
 import org.awaitility.Awaitility;
@@ -35,6 +37,7 @@ class AdministrationTest {
             GroupClients.produce(cluster, "orders", 1, 0, 10);
             recordsAreDeleted(cluster, admin);
             theConfigurationChanges(cluster, admin);
+            theRecoveryStrategyIsATopicsToo(cluster, admin);
             theFirstReplicaLeadsAgain(cluster, admin);
         }
     }
@@ -68,6 +71,28 @@ class AdministrationTest {
         Awaitility.await()
                 .atMost(BrokerCluster.PATIENCE)
                 .until(() -> cluster.partition("orders", 0).minIsr() == 2);
+    }
+
+    /** A key that Kafka's classes do not know. */
+    private void theRecoveryStrategyIsATopicsToo(BrokerCluster cluster, Admin admin) throws Exception {
+        String key = "unclean.recovery.strategy";
+        set(admin, key, "none");
+        ConfigResource orders = new ConfigResource(ConfigResource.Type.TOPIC, "orders");
+        Awaitility.await().atMost(BrokerCluster.PATIENCE).untilAsserted(() -> {
+            ConfigEntry told = admin.describeConfigs(List.of(orders))
+                    .all()
+                    .get(20, TimeUnit.SECONDS)
+                    .get(orders)
+                    .get(key);
+            assertThat(told).isNotNull();
+            assertThat(told.value()).isEqualTo("none");
+            assertThat(told.source()).isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
+        });
+        assertThatThrownBy(() -> set(admin, key, "hopeful")).hasCauseInstanceOf(InvalidConfigurationException.class);
+        NewTopic cautious = new NewTopic("cautious", 1, (short) 3).configs(Map.of(key, "none"));
+        admin.createTopics(List.of(cautious)).all().get(20, TimeUnit.SECONDS);
+        assertThat(cluster.image().configs(io.tidemark.model.metadata.ConfigResource.topic("orders")))
+                .containsEntry(key, "none");
     }
 
     private static void set(Admin admin, String key, String value) throws Exception {
