@@ -90,8 +90,10 @@ final class Checks implements Controllers.Observer {
         }
         try {
             for (PartitionHost host : loop.hosts()) {
-                replicas.after(process, host, before.get(host));
+                replicas.after(process, host, before.remove(host));
             }
+            // What is left are those that went away in this turn.
+            before.forEach((host, then) -> replicas.lastExposed(process, host, then));
         } catch (RuntimeException e) {
             breached(e);
         }

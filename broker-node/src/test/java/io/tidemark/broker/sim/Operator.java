@@ -305,14 +305,16 @@ final class Operator {
         if (leader == null || !leader.listening()) {
             return;
         }
-        long end = sim.checks().history(id).end();
+        PartitionHistory history = sim.checks().history(id);
+        int below = chance.between(0, (int) history.end());
+        history.mayDelete(below);
         DeleteRecordsRequestData data = new DeleteRecordsRequestData().setTimeoutMs(1_000);
         data.topics()
                 .add(new DeleteRecordsRequestData.DeleteRecordsTopic()
                         .setName(sim.controllers().newest().topic(id.topicId()).name())
                         .setPartitions(List.of(new DeleteRecordsRequestData.DeleteRecordsPartition()
                                 .setPartitionIndex(id.partition())
-                                .setOffset(chance.between(0, (int) end)))));
+                                .setOffset(below))));
         leader.serve(
                 leader.anyLoop(),
                 new DeleteRecordsRequest.Builder(data).build((short) 2),

@@ -39,12 +39,17 @@ final class PartitionHistory {
     /** Exposed once, and given up by an unclean election. */
     private final Set<Batch> abandoned = new HashSet<>();
 
-    private final Map<Producer, Integer> sequences = new HashMap<>();
+    /** The batch of each that was exposed last. */
+    private final Map<Producer, Batch> sequences = new HashMap<>();
+
+    /** What is below may have been deleted by request. */
+    private long deletedBelow;
     /** Producers that wait until a batch is exposed before they send the next. */
     private final Set<Long> lossless = new HashSet<>();
 
     private long end;
     private PartitionState state;
+    private final TreeMap<Integer, Boolean> underMinIsr = new TreeMap<>();
     private final Map<Integer, Long> epochsSince = new HashMap<>();
     private int leaderEpoch = -1;
     private Process leader;
@@ -86,15 +91,28 @@ final class PartitionHistory {
     }
 
     void committed(PartitionState newer, long now) {
+        underMinIsr.put(newer.partitionEpoch(), newer.underMinIsr());
         if (state == null || newer.leaderEpoch() > state.leaderEpoch()) {
             epochsSince.put(newer.leaderEpoch(), now);
         }
         state = newer;
     }
 
+    /** Whether the ISR was below the min in all states from that one to this: a replica may take several in a turn. */
+    boolean underMinIsr(int fromPartitionEpoch, int toPartitionEpoch) {
+        return !underMinIsr
+                .subMap(fromPartitionEpoch, true, toPartitionEpoch, true)
+                .containsValue(false);
+    }
+
     /** When that leader epoch was decided, microseconds. Its leader may hear of it, and of its followers, much later. */
     long decidedAt(int epoch) {
         return epochsSince.get(epoch);
+    }
+
+    /** Somebody is about to ask for the deletion of all records below that offset. */
+    void mayDelete(long below) {
+        deletedBelow = Math.max(deletedBelow, below);
     }
 
     /** Its topic is deleted in the metadata log: nothing is promised of it any more. */
@@ -128,6 +146,12 @@ final class PartitionHistory {
     /** The batch exposed at that offset, or null. */
     Batch exposedAt(long offset) {
         return exposed.get(offset);
+    }
+
+    /** The batch that begins before that offset and goes on behind it, or null. */
+    Batch exposedAcross(long offset) {
+        Map.Entry<Long, Batch> entry = exposed.lowerEntry(offset);
+        return entry == null || entry.getValue().next() <= offset ? null : entry.getValue();
     }
 
     Batch lastExposed() {
@@ -176,12 +200,14 @@ final class PartitionHistory {
 
     /** I17. */
     private void sequence(Batch batch) {
-        Integer last = sequences.put(new Producer(batch.producer(), batch.producerEpoch()), batch.lastSequence());
-        if (last == null && !lossless.contains(batch.producer())) {
-            // R5.31: of a producer that is not known, whatever comes first is taken.
+        Batch last = sequences.put(new Producer(batch.producer(), batch.producerEpoch()), batch);
+        if (last == null ? !lossless.contains(batch.producer()) : last.next() <= deletedBelow) {
+            // R5.31: of a producer that is not known, whatever comes first is taken. A replica that begins where the
+            // records
+            // are that were not deleted has never heard of those who wrote the others.
             return;
         }
-        int expected = last == null ? 0 : last + 1;
+        int expected = last == null ? 0 : last.lastSequence() + 1;
         if (batch.firstSequence() != expected && losses == 0) {
             throw new Violation("I17", "expected sequence " + expected + " in " + at(batch));
         }

@@ -101,9 +101,18 @@ final class ReplicaChecks {
         if (!process.machine().trouble().hasFailed() && !process.ending()) {
             throw new Violation("failed", "broker " + process.id() + " " + host.name() + " is out of service");
         }
+        lastExposed(process, host, before);
+    }
+
+    /** Of a partition that is not served any more from this turn on. */
+    void lastExposed(Process process, PartitionHost host, Before before) {
         Known one = known.get(new Place(process.id(), host.id()));
-        if (before != null && one != null && one.process == process && one.exposedTo < host.highWatermark()) {
-            PartitionHistory history = checks.history(host.id());
+        PartitionHistory history = checks.history(host.id());
+        if (before != null
+                && !history.deleted()
+                && one != null
+                && one.process == process
+                && one.exposedTo < host.highWatermark()) {
             one.content.readTo(host.highWatermark());
             exposes(process, host, host.replica(), one, history, before);
         }
@@ -175,7 +184,7 @@ final class ReplicaChecks {
             recorded(process, host, replica, before);
         }
         if (sameEpoch && host.highWatermark() > before.mark()) {
-            if (state.underMinIsr() && before.state().underMinIsr()) {
+            if (history.underMinIsr(before.state().partitionEpoch(), state.partitionEpoch())) {
                 throw new Violation(
                         "I1", describe(process, host) + ": the mark rises under the min ISR of " + state.minIsr());
             }
@@ -212,7 +221,9 @@ final class ReplicaChecks {
             throw new Violation("I7", describe(process, host) + ": broker " + other + " has led in that epoch");
         }
         if (replica.state().recovering() && epoch > history.leaderEpoch()) {
-            long common = replica.logStart();
+            PartitionHistory.Batch across = history.exposedAcross(replica.logStart());
+            long common =
+                    across != null && across.equals(one.content.at(across.base())) ? across.next() : replica.logStart();
             for (PartitionHistory.Batch batch : history.exposed(common, Long.MAX_VALUE)) {
                 if (!batch.equals(one.content.at(batch.base()))) {
                     break;
