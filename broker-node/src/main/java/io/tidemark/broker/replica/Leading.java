@@ -223,7 +223,13 @@ final class Leading {
         } else if (!all && !servesClients(nowMs)) {
             refuse(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, LEASE_RAN_OUT, effects);
         } else if (request.verdict() instanceof ProducerVerdict.Refused refused) {
-            refuse(request.token(), refused.error(), refused.message(), effects);
+            // Somebody else may lead by now, and know the batches that are missing here.
+            boolean current = servesClients(nowMs);
+            refuse(
+                    request.token(),
+                    current ? refused.error() : ReplicaError.NOT_LEADER_OR_FOLLOWER,
+                    current ? refused.message() : LEASE_RAN_OUT,
+                    effects);
         } else if (request.verdict() instanceof ProducerVerdict.Duplicate duplicate) {
             await(request, duplicate.lastOffset() + 1, duplicate.firstOffset(), effects);
         } else {

@@ -71,6 +71,23 @@ class LeaderLeaseTest {
         serves();
     }
 
+    /** The simulation found it (seed 505715): a leader that did not know yet called a batch out of order whose predecessor another one had. */
+    @Test
+    void whatIsOutOfOrderHereMayBeInOrderAtAnother() {
+        leader(List.of(1, 2, 3));
+        ProducerVerdict outOfOrder =
+                new ProducerVerdict.Refused(ReplicaError.OUT_OF_ORDER_SEQUENCE_NUMBER, "expected 4");
+        assertThat(produced(-1, outOfOrder)).isEqualTo(ReplicaError.OUT_OF_ORDER_SEQUENCE_NUMBER);
+        world.pass(LENGTH);
+        assertThat(produced(-2, outOfOrder)).isEqualTo(REFUSED);
+    }
+
+    private ReplicaError produced(long token, ProducerVerdict verdict) {
+        world.at(1)
+                .step(world.now, new ReplicaEvent.ProduceRequested(token, (short) -1, world.now + 1_000, 1, verdict));
+        return world.at(1).answer(token);
+    }
+
     @Test
     void acksOfAllNeverDependOnIt() {
         leader(List.of(1, 2, 3));
