@@ -96,16 +96,13 @@ final class TopicConfigs {
         if (own.get(RECOVERY_STRATEGY) != null) {
             List<Origin> origins = new ArrayList<>();
             origins.add(new Origin(RECOVERY_STRATEGY, own.get(RECOVERY_STRATEGY), ConfigSource.TOPIC_CONFIG));
-            addDefault(origins, clusterDefault.get(RECOVERY_STRATEGY));
+            String fallback = clusterDefault.get(RECOVERY_STRATEGY);
+            if (fallback != null) {
+                origins.add(new Origin(RECOVERY_STRATEGY, fallback, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG));
+            }
             values.add(new Value(RECOVERY_STRATEGY, ConfigDef.Type.STRING, RECOVERY_STRATEGY_TEXT, origins));
         }
         return values;
-    }
-
-    private static void addDefault(List<Origin> origins, String value) {
-        if (value != null) {
-            origins.add(new Origin(RECOVERY_STRATEGY, value, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG));
-        }
     }
 
     private static void addBroker(

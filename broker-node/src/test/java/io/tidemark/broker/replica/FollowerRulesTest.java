@@ -179,20 +179,12 @@ class FollowerRulesTest {
         assertThat(world.at(2).log.start()).isEqualTo(7);
     }
 
+    /** An answer of that epoch to what broker 2 asks now. */
     private static World.Answer batches(World world, int epoch, ModelLog.Batch... batches) {
-        FetchPosition position = world.ask(2).position();
-        World.Answer answer =
-                World.answer(position, ReplicaError.NONE, EpochAndOffset.UNDEFINED, -1, -1, List.of(batches));
-        return new World.Answer(
-                new ReplicaEvent.FetchAnswered(
-                        epoch,
-                        position.offset(),
-                        ReplicaError.NONE,
-                        EpochAndOffset.UNDEFINED,
-                        -1,
-                        -1,
-                        answer.event().batches()),
-                answer.batches());
+        FetchPosition asked = world.ask(2).position();
+        FetchPosition position =
+                new FetchPosition(asked.leader(), epoch, asked.offset(), asked.lastFetchedEpoch(), asked.logStart());
+        return World.answer(position, ReplicaError.NONE, EpochAndOffset.UNDEFINED, -1, -1, List.of(batches));
     }
 
     @Test

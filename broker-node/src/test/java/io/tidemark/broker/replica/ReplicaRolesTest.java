@@ -23,26 +23,8 @@ class ReplicaRolesTest {
         return effects.stream()
                 .filter(Effect.Notify.class::isInstance)
                 .map(effect -> (Effect.Notify) effect)
-                .map(notify -> Arrays.toString(notify.watchers()) + (notify.data() ? " data" : ""))
+                .map(World::words)
                 .toList();
-    }
-
-    private static PartitionState adding(PartitionState state, int added) {
-        return new PartitionState(
-                state.id(),
-                state.replicas(),
-                state.isr(),
-                state.elr(),
-                state.lastKnownElr(),
-                state.leader(),
-                state.leaderEpoch(),
-                state.partitionEpoch(),
-                state.recovering(),
-                List.of(added),
-                state.removing(),
-                state.floor(),
-                state.unproven(),
-                state.minIsr());
     }
 
     @Test
@@ -105,7 +87,7 @@ class ReplicaRolesTest {
     @Test
     void onlyWhomAReassignmentAddsIsAdded() {
         World world = world();
-        world.publish(adding(world.state(1, 4, 1, List.of(1, 2)), 3));
+        world.publish(World.adding(3, world.state(1, 4, 1, List.of(1, 2))));
         assertThat(world.at(3).replica.isAdded()).isTrue();
         assertThat(world.at(2).replica.isAdded()).isFalse();
         assertThat(world.at(1).replica.isAdded()).isFalse();

@@ -2,7 +2,6 @@ package io.tidemark.broker.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
@@ -17,7 +16,7 @@ class WatchersTest {
         change.accept(watchers, effects);
         return effects.list().stream()
                 .map(effect -> (Effect.Notify) effect)
-                .map(notify -> Arrays.toString(notify.watchers()) + (notify.data() ? " data" : ""))
+                .map(World::words)
                 .toList();
     }
 

@@ -105,6 +105,15 @@ final class World {
 
     /** The same state with that floor. */
     static PartitionState with(Floor floor, PartitionState state) {
+        return with(floor, state.adding(), state);
+    }
+
+    /** The same state while a reassignment adds that replica. */
+    static PartitionState adding(int added, PartitionState state) {
+        return with(state.floor(), List.of(added), state);
+    }
+
+    private static PartitionState with(Floor floor, List<Integer> adding, PartitionState state) {
         return new PartitionState(
                 state.id(),
                 state.replicas(),
@@ -115,11 +124,16 @@ final class World {
                 state.leaderEpoch(),
                 state.partitionEpoch(),
                 state.recovering(),
-                state.adding(),
+                adding,
                 state.removing(),
                 floor,
                 state.unproven(),
                 state.minIsr());
+    }
+
+    /** Whom it tells, as "[names] data?". */
+    static String words(Effect.Notify notify) {
+        return Arrays.toString(notify.watchers()) + (notify.data() ? " data" : "");
     }
 
     /** Everybody, or these brokers only, learn that state. */

@@ -8,6 +8,8 @@ import java.util.List;
 
 /** Faults in an order that chance alone hardly ever finds; when exactly, and what else happens meanwhile, is left to it. */
 final class Plots {
+    private static final int NOBODY = -1;
+
     private static final long SECOND = 1_000_000;
 
     private final Simulation sim;
@@ -72,13 +74,11 @@ final class Plots {
      */
     void lateJoin(PartitionId id) {
         PartitionState state = state(id);
-        List<Integer> others = new ArrayList<>(state.replicas());
-        others.remove((Integer) state.leader());
-        if (!state.hasLeader() || others.isEmpty()) {
+        int joiner = follower(state);
+        if (joiner == NOBODY) {
             return;
         }
         int leader = state.leader();
-        int joiner = chance.of(others);
         Process process = sim.machine(leader).process();
         if (process == null) {
             return;
@@ -102,6 +102,13 @@ final class Plots {
         });
     }
 
+    /** Any replica of a partition that has a leader but that one; or NOBODY. */
+    private int follower(PartitionState state) {
+        List<Integer> others = new ArrayList<>(state.replicas());
+        others.remove((Integer) state.leader());
+        return state.hasLeader() && !others.isEmpty() ? chance.of(others) : NOBODY;
+    }
+
     private void cut(int one, int other) {
         sim.network().cut(one, other);
         sim.network().cut(other, one);
@@ -113,13 +120,11 @@ final class Plots {
      */
     void joinOfTheGone(PartitionId id) {
         PartitionState state = state(id);
-        List<Integer> others = new ArrayList<>(state.replicas());
-        others.remove((Integer) state.leader());
-        if (!state.hasLeader() || others.isEmpty()) {
+        int joiner = follower(state);
+        if (joiner == NOBODY) {
             return;
         }
         int leader = state.leader();
-        int joiner = chance.of(others);
         cut(joiner, leader);
         in(sim.profile().lagTimeMaxMs() * 1000 + SECOND, () -> {
             // Whatever else the leader asks for is no faster, so that nothing overtakes it.
