@@ -3,9 +3,9 @@ package io.tidemark.broker.api;
 import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.net.Call;
 import io.tidemark.model.metadata.BrokerDefaults;
+import io.tidemark.model.metadata.BrokerKeys;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
-import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -141,8 +141,7 @@ final class DescribeConfigsHandler implements ApiHandler {
         values.forEach((key, origins) -> {
             if (asked(resource, key)) {
                 entries.add(entry(key, origins, ConfigType.UNKNOWN, request)
-                        .setReadOnly(
-                                BrokerDefaults.topicKey(key) == null && !ThrottledReplicas.RATE_KEYS.contains(key)));
+                        .setReadOnly(BrokerDefaults.topicKey(key) == null && !BrokerKeys.contains(key)));
             }
         });
         return new DescribeConfigsResult().setConfigs(entries);

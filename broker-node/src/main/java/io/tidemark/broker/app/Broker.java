@@ -93,6 +93,7 @@ public final class Broker {
     private final Partitions partitions;
     private final MetadataPublisher publisher;
     private final Groups groups;
+    private final ConnectionLimits limits;
     private final Feed feed = new Feed();
     private final List<Endpoint> endpoints;
     private final CountDownLatch caughtUp = new CountDownLatch(1);
@@ -125,19 +126,20 @@ public final class Broker {
         this.link = new QuorumLink(
                 new LinkSettings("broker-" + config.nodeId(), config.voters(), node.clusterId(), rpc, (int)
                         config.session().heartbeatIntervalMs()));
+        ConnectionSettings connections = new ConnectionSettings(
+                config.network().maxConnections(),
+                config.network().maxConnectionsPerIp(),
+                config.network().maxConnectionsPerIpOverrides(),
+                config.network().connectionCreationRate(),
+                config.network().maxIdleMs(),
+                config.listeners().interBrokerName());
         this.server = new NetServer(
                 new NetSettings(
                         config.network().loops(),
                         config.network().requestMaxBytes(),
                         config.network().maxInFlightRequests(),
                         config.network().maxInFlightBytes()),
-                new ConnectionSettings(
-                        config.network().maxConnections(),
-                        config.network().maxConnectionsPerIp(),
-                        config.network().maxConnectionsPerIpOverrides(),
-                        config.network().connectionCreationRate(),
-                        config.network().maxIdleMs(),
-                        config.listeners().interBrokerName()),
+                connections,
                 failure -> {
                     LOG.error("a network loop failed", failure);
                     fatal.accept("a network loop failed: " + failure);
@@ -156,6 +158,8 @@ public final class Broker {
         this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
         this.groups = new Groups(
                 config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
+        this.limits = new ConnectionLimits(
+                config.nodeId(), connections, publisher::image, threads.blocking(), server::limits);
         wire();
         this.endpoints = bind();
     }
@@ -381,6 +385,7 @@ public final class Broker {
             }
             publisher.publish(after);
             groups.published(after);
+            limits.published(after);
             caughtUp.countDown();
             BrokerState self = after.broker(config.nodeId());
             if (self != null && self.epoch() == brokerEpoch && !self.fenced()) {

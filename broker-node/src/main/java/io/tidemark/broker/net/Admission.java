@@ -21,7 +21,7 @@ final class Admission {
     /** Unused creations are kept so long, for the moment when all clients of a broker come back. */
     private static final long BURST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final ConnectionSettings settings;
+    private volatile ConnectionSettings settings;
     private final Complaints complaints;
     private final Runnable closeOneElsewhere;
     private final AtomicInteger open = new AtomicInteger();
@@ -48,6 +48,12 @@ final class Admission {
 
     void noMoreDoors() {
         doors.clear();
+    }
+
+    /** Any thread. Connections that are open stay, even if there are more of them now than may be. */
+    void settings(ConnectionSettings newer) {
+        settings = newer;
+        doors.forEach(Door::review);
     }
 
     private boolean isProtected(String listener) {

@@ -53,7 +53,7 @@ public final class NetServer implements AutoCloseable {
     private final AtomicLong connectionIds = new AtomicLong();
     private final List<Channel> listening = new ArrayList<>();
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
-    private final ConnectionSettings limits;
+    private volatile ConnectionSettings limits;
     private final Admission admission;
 
     /** {@code onLoopFailure} is told when a hosted loop has thrown; that loop is not driven any more. */
@@ -82,6 +82,12 @@ public final class NetServer implements AutoCloseable {
         for (LoopHost host : loops) {
             host.eventLoop().scheduleWithFixedDelay(() -> closeIdle(host), reviewMs, reviewMs, TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** Any thread: other limits from now on; how often idle connections are looked for stays as it was. */
+    public void limits(ConnectionSettings newer) {
+        limits = newer;
+        admission.settings(newer);
     }
 
     private void closeIdle(LoopHost host) {

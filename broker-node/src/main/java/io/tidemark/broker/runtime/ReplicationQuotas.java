@@ -1,7 +1,7 @@
 package io.tidemark.broker.runtime;
 
+import io.tidemark.model.metadata.BrokerKeys;
 import io.tidemark.model.metadata.ClusterImage;
-import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.ThrottledReplicas;
 
 /** A broker's two accounts for throttled replication: what it sends as a leader, and what it asks for as a follower. */
@@ -24,10 +24,7 @@ public final class ReplicationQuotas {
     }
 
     private static long rate(ClusterImage image, int brokerId, String key) {
-        String own = image.configs(ConfigResource.broker(brokerId)).get(key);
-        String value = own != null
-                ? own
-                : image.configs(ConfigResource.CLUSTER_DEFAULT).get(key);
+        String value = BrokerKeys.value(image, brokerId, key);
         return value == null ? ReplicationQuota.UNLIMITED : Long.parseLong(value);
     }
 }

@@ -1,6 +1,7 @@
 package io.tidemark.broker.runtime;
 
 import io.tidemark.broker.log.LogSettings;
+import io.tidemark.model.metadata.BrokerKeys;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.function.BiConsumer;
@@ -83,6 +84,10 @@ public record TopicSettings(
                                 ? reader.number(
                                         "retention.bytes", defaults.log().retentionBytes(), -1, Long.MAX_VALUE)
                                 : -1);
+        String expiration = BrokerKeys.value(image, brokerId, BrokerKeys.PRODUCER_EXPIRATION);
+        if (expiration != null) {
+            log = log.withProducerIdExpiration(Long.parseLong(expiration));
+        }
         return new TopicSettings(
                 log,
                 reader.text("compression.type", defaults.compression()),

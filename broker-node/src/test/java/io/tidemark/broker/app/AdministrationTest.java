@@ -3,6 +3,11 @@ package io.tidemark.broker.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +43,7 @@ class AdministrationTest {
             recordsAreDeleted(cluster, admin);
             theConfigurationChanges(cluster, admin);
             theRecoveryStrategyIsATopicsToo(cluster, admin);
+            connectionsAreLimited(cluster, admin);
             theFirstReplicaLeadsAgain(cluster, admin);
         }
     }
@@ -93,6 +99,43 @@ class AdministrationTest {
         admin.createTopics(List.of(cautious)).all().get(20, TimeUnit.SECONDS);
         assertThat(cluster.image().configs(io.tidemark.model.metadata.ConfigResource.topic("orders")))
                 .containsEntry(key, "none");
+    }
+
+    /** Of the whole cluster, while it runs, for an address that nobody else comes from. */
+    private void connectionsAreLimited(BrokerCluster cluster, Admin admin) throws Exception {
+        InetAddress stranger = InetAddress.getByName("127.0.0.2");
+        int port = cluster.image().broker(2).endpoints().get(0).port();
+        try (Socket let = connectionFrom(stranger, port)) {
+            assertThatThrownBy(() -> let.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
+        }
+        ConfigResource all = new ConfigResource(ConfigResource.Type.BROKER, "");
+        AlterConfigOp shut =
+                new AlterConfigOp(new ConfigEntry("max.connections.per.ip.overrides", "127.0.0.2:0"), OpType.SET);
+        admin.incrementalAlterConfigs(Map.of(all, List.of(shut))).all().get(20, TimeUnit.SECONDS);
+        Awaitility.await().atMost(BrokerCluster.PATIENCE).until(() -> {
+            try (Socket refused = connectionFrom(stranger, port)) {
+                return refused.getInputStream().read() < 0;
+            } catch (SocketTimeoutException e) {
+                return false;
+            } catch (SocketException e) {
+                return true;
+            }
+        });
+        ConfigResource second = new ConfigResource(ConfigResource.Type.BROKER, "2");
+        ConfigEntry told = admin.describeConfigs(List.of(second))
+                .all()
+                .get(20, TimeUnit.SECONDS)
+                .get(second)
+                .get("max.connections.per.ip.overrides");
+        assertThat(told.value()).isEqualTo("127.0.0.2:0");
+        assertThat(told.isReadOnly()).isFalse();
+        assertThat(told.source()).isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG);
+    }
+
+    private static Socket connectionFrom(InetAddress local, int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port, local, 0);
+        socket.setSoTimeout(300);
+        return socket;
     }
 
     private static void set(Admin admin, String key, String value) throws Exception {

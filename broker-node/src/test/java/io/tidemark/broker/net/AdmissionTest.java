@@ -121,6 +121,24 @@ class AdmissionTest {
     }
 
     @Test
+    void limitsChangeWhileConnectionsAreOpenAndWhoIsInStays() throws IOException {
+        int port = serve(limits(2, FOREVER, FOREVER, -1));
+        isServed(connect(port));
+        isServed(connect(port));
+        RawClient waiting = connect(port);
+        waiting.send(PING);
+        isServed(clients.get(0));
+        assertThat(server.connectionCount()).isEqualTo(2);
+        server.limits(limits(3, FOREVER, FOREVER, -1));
+        assertThat(waiting.receive(PING, 0)).isInstanceOf(ApiVersionsResponse.class);
+        server.limits(limits(FOREVER, 1, FOREVER, -1));
+        assertThat(connect(port).closedByPeer()).isTrue();
+        for (int i = 0; i < 3; i++) {
+            isServed(clients.get(i));
+        }
+    }
+
+    @Test
     void nobodyIsAcceptedFasterThanTheRate() throws IOException {
         int port = serve(limits(FOREVER, FOREVER, 20, -1));
         long start = System.nanoTime();

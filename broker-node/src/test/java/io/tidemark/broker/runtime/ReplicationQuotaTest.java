@@ -2,7 +2,6 @@ package io.tidemark.broker.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tidemark.model.metadata.ThrottledReplicas;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -72,11 +71,5 @@ class ReplicationQuotaTest {
         }
         double allowed = (now - START_MS) / 1_000.0 * rate + rate + piece;
         assertThat((double) moved).isLessThanOrEqualTo(allowed * 1.001 + 50);
-    }
-
-    @Test
-    void theKeysAreKafkas() {
-        assertThat(ThrottledReplicas.RATE_KEYS)
-                .containsExactlyInAnyOrder("leader.replication.throttled.rate", "follower.replication.throttled.rate");
     }
 }

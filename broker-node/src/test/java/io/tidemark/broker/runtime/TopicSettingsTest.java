@@ -56,6 +56,19 @@ class TopicSettingsTest {
     }
 
     @Test
+    void silentProducersAreKeptAsLongAsTheBrokerOrTheClusterSays() {
+        String key = "producer.id.expiration.ms";
+        MetadataRecord own = new MetadataRecord.ConfigSet(ConfigResource.broker(1), key, "5");
+        MetadataRecord others = new MetadataRecord.ConfigSet(ConfigResource.broker(2), key, "6");
+        MetadataRecord clusters = new MetadataRecord.ConfigSet(ConfigResource.CLUSTER_DEFAULT, key, "7");
+        assertThat(of(Map.of()).log().producerIdExpirationMs())
+                .isEqualTo(BROKER.log().producerIdExpirationMs());
+        assertThat(of(Map.of(), clusters, others).log().producerIdExpirationMs())
+                .isEqualTo(7);
+        assertThat(of(Map.of(), clusters, own).log().producerIdExpirationMs()).isEqualTo(5);
+    }
+
+    @Test
     void theBrokersDynamicValuesGoOverTheClustersOverItsFile() {
         MetadataRecord own = new MetadataRecord.ConfigSet(ConfigResource.broker(1), "message.max.bytes", "5000");
         MetadataRecord others = new MetadataRecord.ConfigSet(ConfigResource.broker(2), "message.max.bytes", "6000");

@@ -1,6 +1,7 @@
 package io.tidemark.quorum.core;
 
 import io.tidemark.model.metadata.BrokerDefaults;
+import io.tidemark.model.metadata.BrokerKeys;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.ErrorCode;
@@ -27,7 +28,7 @@ import java.util.TreeSet;
 
 /**
  * Changes of the dynamic configuration, resource by resource, each whole or not at all: of topics, of groups, of
- * brokers and of the cluster's default (the empty name). Brokers take the rates of throttled replication (R4.23) and what
+ * brokers and of the cluster's default (the empty name). Brokers take their own keys ({@link BrokerKeys}) and what
  * topics without a value of their own fall back to ({@link BrokerDefaults}), except what the quorum acts on, which only the
  * cluster as a whole has (R7.48). A topic's min ISR above what its partitions have of replicas is refused. What follows for partitions is the fold's (B3), except that where unclean elections are
  * allowed now, partitions without a leader get one at once (R7.35).
@@ -218,6 +219,10 @@ final class ConfigChanges {
                 }
             }
         }
+        String conflict = BrokerKeys.conflict(after);
+        if (conflict != null) {
+            return invalid(conflict);
+        }
         return before.containsKey(ClusterImage.MIN_ISR_KEY) && !after.containsKey(ClusterImage.MIN_ISR_KEY)
                 ? invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
                 : null;
@@ -225,8 +230,8 @@ final class ConfigChanges {
 
     /** @param value null if the key is deleted */
     private static String brokerKeyProblem(ConfigResource resource, String key, String value) {
-        if (ThrottledReplicas.RATE_KEYS.contains(key)) {
-            return value == null || TopicConfigs.NOT_NEGATIVE.test(value) ? null : invalidValue(key, value);
+        if (BrokerKeys.contains(key)) {
+            return value == null || BrokerKeys.legal(key, value) ? null : invalidValue(key, value);
         }
         String topicKey = BrokerDefaults.topicKey(key);
         if (topicKey == null) {

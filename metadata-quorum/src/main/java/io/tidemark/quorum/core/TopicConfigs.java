@@ -13,7 +13,7 @@ final class TopicConfigs {
     private static final Predicate<String> BOOLEAN = Set.of("true", "false")::contains;
     private static final Predicate<String> ANY_LONG = atLeast(Long.MIN_VALUE);
     private static final Predicate<String> UNLIMITED_OR_MORE = atLeast(-1);
-    static final Predicate<String> NOT_NEGATIVE = atLeast(0);
+    private static final Predicate<String> NOT_NEGATIVE = atLeast(0);
     private static final Predicate<String> POSITIVE = atLeast(1);
     private static final Predicate<String> POSITIVE_INT = between(1, Integer.MAX_VALUE);
 

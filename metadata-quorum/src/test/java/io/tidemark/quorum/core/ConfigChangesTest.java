@@ -203,6 +203,42 @@ class ConfigChangesTest {
     }
 
     @Test
+    void brokersTakeLimitsOfConnectionsAndForgetProducersByRequest() {
+        ConfigResource broker = ConfigResource.broker(1);
+        for (ConfigResource resource : List.of(broker, CLUSTER)) {
+            assertThat(alter(change(
+                            resource,
+                            set("max.connections", "10"),
+                            set("max.connections.per.ip", "0"),
+                            set("max.connections.per.ip.overrides", "::1:5, host:0"),
+                            set("max.connection.creation.rate", "1"),
+                            set("producer.id.expiration.ms", "1"))))
+                    .containsExactly(ErrorCode.NONE);
+            assertThat(c.image.configs(resource)).hasSize(5);
+            for (String wrong : List.of(
+                    "max.connections=0",
+                    "max.connections=2147483648",
+                    "max.connections.per.ip=-1",
+                    "max.connections.per.ip.overrides=host",
+                    "max.connections.per.ip.overrides=:5",
+                    "max.connections.per.ip.overrides=host:-1",
+                    "max.connections.per.ip.overrides=host:5,",
+                    "max.connection.creation.rate=0",
+                    "producer.id.expiration.ms=0",
+                    "producer.id.expiration.ms=never")) {
+                String[] pair = wrong.split("=", 2);
+                assertThat(alter(change(resource, set(pair[0], pair[1]))))
+                        .as(wrong)
+                        .containsExactly(ErrorCode.INVALID_CONFIG);
+            }
+            assertThat(alter(change(resource, delete("max.connections.per.ip.overrides"))))
+                    .as("nobody could come in")
+                    .containsExactly(ErrorCode.INVALID_CONFIG);
+            assertThat(c.image.configs(resource)).hasSize(5);
+        }
+    }
+
+    @Test
     void brokersValuesAreChecked() {
         ConfigResource broker = ConfigResource.broker(1);
         assertThat(alter(change(broker, set("log.retention.ms", "-2")))).containsExactly(ErrorCode.INVALID_CONFIG);

@@ -53,28 +53,16 @@ public record NetworkConfig(
                 reader.integer("fetch.max.bytes", 57_671_680, 1_024, Integer.MAX_VALUE));
     }
 
-    /** "host:count,host:count"; hosts are looked up now. */
+    /** Hosts are looked up now. */
     private static Map<InetAddress, Integer> perIp(String text) {
         Map<InetAddress, Integer> counts = new HashMap<>();
-        if (text.isBlank()) {
-            return counts;
-        }
-        for (String part : text.split(",", -1)) {
-            // The last colon: an IPv6 address has others.
-            int colon = part.lastIndexOf(':');
+        AddressCounts.parse(text).forEach((host, count) -> {
             try {
-                int count = Integer.parseInt(part.substring(colon + 1).strip());
-                if (colon < 1 || count < 0) {
-                    throw new IllegalArgumentException("expected host:count, separated by commas");
-                }
-                counts.put(InetAddress.getByName(part.substring(0, colon).strip()), count);
-            } catch (NumberFormatException e) {
-                throw new IllegalArgumentException("expected host:count, separated by commas", e);
+                counts.put(InetAddress.getByName(host), count);
             } catch (UnknownHostException e) {
-                throw new IllegalArgumentException(
-                        "the host " + part.substring(0, colon).strip() + " is unknown", e);
+                throw new IllegalArgumentException("the host " + host + " is unknown", e);
             }
-        }
+        });
         return Map.copyOf(counts);
     }
 }

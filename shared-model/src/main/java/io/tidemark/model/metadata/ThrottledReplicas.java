@@ -19,8 +19,6 @@ public record ThrottledReplicas(boolean all, Set<Integer> partitions) {
 
     public static final String FOLLOWER_RATE_KEY = "follower.replication.throttled.rate";
 
-    public static final Set<String> RATE_KEYS = Set.of(LEADER_RATE_KEY, FOLLOWER_RATE_KEY);
-
     public static final ThrottledReplicas NONE = new ThrottledReplicas(false, Set.of());
     private static final ThrottledReplicas ALL = new ThrottledReplicas(true, Set.of());
     private static final String EVERY_REPLICA = "*";
