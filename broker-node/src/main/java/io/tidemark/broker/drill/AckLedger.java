@@ -59,6 +59,11 @@ public final class AckLedger {
         return new TreeMap<>(offsetByNumber);
     }
 
+    /** One past the highest offset acknowledged, 0 if none is known. */
+    public synchronized long end() {
+        return offsetByNumber.values().stream().mapToLong(Long::longValue).max().orElse(-1) + 1;
+    }
+
     /** A copy: when each record was acknowledged, by its number; System.nanoTime of this process. */
     public synchronized TreeMap<Long, Long> ackNanos() {
         return new TreeMap<>(nanosByNumber);

@@ -75,7 +75,7 @@ final class Quickstart {
         writer.finish();
         tell("stopped writing: " + writer.sentCount() + " sent, " + ledger.ackedCount() + " acked, "
                 + ledger.failedCount() + " given up; longest time without an ack " + ledger.longestGapMs() + " ms");
-        List<ReadRecord> records = ReadBack.all(bootstrap, partition);
+        List<ReadRecord> records = ReadBack.all(bootstrap, partition, ledger.end());
         tell("read back " + records.size() + " records from the beginning to the end");
 
         tell("starting broker " + killed + " again");

@@ -60,7 +60,8 @@ final class LeaderFault {
             writer.finish();
             bringBack(fault, leader);
             view.await("a full ISR", LIMIT_S, PartitionView::isFullyInSync);
-            return new Outcome(ledger.longestGapMs(), Verdict.of(ledger.acks(), ReadBack.all(bootstrap, partition)));
+            return new Outcome(
+                    ledger.longestGapMs(), Verdict.of(ledger.acks(), ReadBack.all(bootstrap, partition, ledger.end())));
         } catch (RuntimeException e) {
             writer.abandon();
             throw e;

@@ -60,7 +60,7 @@ final class SelfCheck {
             servers.awaitGone(before.leader());
             servers.start(before.leader());
             view.await("a full ISR", LIMIT_S, PartitionView::isFullyInSync);
-            return Verdict.of(ledger.acks(), ReadBack.all(bootstrap, partition));
+            return Verdict.of(ledger.acks(), ReadBack.all(bootstrap, partition, ledger.end()));
         } catch (RuntimeException e) {
             writer.abandon();
             throw e;

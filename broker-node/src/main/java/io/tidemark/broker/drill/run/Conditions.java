@@ -20,13 +20,15 @@ final class Conditions {
     /** Acks that say that a partition serves again. */
     private static final int SOME_ACKS = 20;
 
+    private final String bootstrap;
     private final Admins admins;
     private final Load load;
     private final List<TopicPartition> partitions;
     private final Map<TopicPartition, Integer> leadersBefore = new HashMap<>();
     private final Map<TopicPartition, Set<Integer>> targets = new HashMap<>();
 
-    Conditions(Admins admins, Load load, List<TopicPartition> partitions) {
+    Conditions(String bootstrap, Admins admins, Load load, List<TopicPartition> partitions) {
+        this.bootstrap = bootstrap;
         this.admins = admins;
         this.load = load;
         this.partitions = List.copyOf(partitions);
@@ -87,6 +89,19 @@ final class Conditions {
 
     void awaitFullIsr(int seconds) {
         Waiting.until("all replicas in sync", seconds, this::isFull);
+    }
+
+    /** The same as each broker by itself sees it, with the same leaders. */
+    void awaitAgreedFullIsr(int seconds) {
+        Waiting.until("all brokers to tell that all replicas are in sync", seconds, () -> isFull() && isAgreed());
+    }
+
+    private boolean isAgreed() {
+        try {
+            return EachBroker.tellsFullIsr(bootstrap, topics());
+        } catch (DrillException e) {
+            return false;
+        }
     }
 
     /** Of the drill's own partitions. */

@@ -64,7 +64,7 @@ final class DrillRun {
                 admins.create(topic, cluster.isOwn());
             }
             Load load = new Load(cluster.bootstrap(), partitions, drill.workload());
-            Conditions conditions = new Conditions(admins, load, partitions);
+            Conditions conditions = new Conditions(cluster.bootstrap(), admins, load, partitions);
             FaultInjector injector = new FaultInjector(
                     cluster, admins, new Survival(drill.keeps(), cluster.controllers()), conditions, this::tell);
             // A cluster that the drill has made is removed by whoever gave it the directory.
@@ -72,7 +72,7 @@ final class DrillRun {
             if (!cluster.isOwn()) {
                 Runtime.getRuntime().addShutdownHook(repair);
             }
-            conditions.awaitFullIsr(SETTLE_S);
+            conditions.awaitAgreedFullIsr(SETTLE_S);
             sampler.start();
             try {
                 load.start();
@@ -113,7 +113,7 @@ final class DrillRun {
         });
         attempt("healing", injector::heal);
         attempt("settling", () -> {
-            conditions.awaitFullIsr(SETTLE_S);
+            conditions.awaitAgreedFullIsr(SETTLE_S);
             Waiting.until("acks of every partition", SETTLE_S, conditions.acks());
         });
         waitUntil(startMs + drill.lengthMs());

@@ -120,7 +120,7 @@ final class Load {
     Map<TopicPartition, List<ReadRecord>> readBack() {
         Map<TopicPartition, List<ReadRecord>> records = new HashMap<>();
         for (TopicPartition partition : partitions) {
-            records.put(partition, ReadBack.all(bootstrap, partition));
+            records.put(partition, ReadBack.all(bootstrap, partition, told(partition)));
         }
         for (Map.Entry<String, List<WatchedConsumer>> reader : readers.entrySet()) {
             try {
@@ -132,6 +132,21 @@ final class Load {
         }
         readers.values().forEach(members -> members.forEach(WatchedConsumer::stop));
         return records;
+    }
+
+    /** One past the highest offset that was promised to a producer, or given to a consumer. */
+    private long told(TopicPartition partition) {
+        long acked = writings.stream()
+                .filter(writing -> writing.partition.equals(partition) && writing.plan.promises())
+                .mapToLong(writing -> writing.ledger.end())
+                .max()
+                .orElse(0);
+        long given = readers.values().stream()
+                .flatMap(members -> members.stream().flatMap(member -> member.reads(partition).stream()))
+                .mapToLong(ReadRecord::offset)
+                .max()
+                .orElse(-1);
+        return Math.max(acked, given + 1);
     }
 
     private boolean hasSeen(List<WatchedConsumer> members, Map<TopicPartition, List<ReadRecord>> records) {
