@@ -92,12 +92,15 @@ COMMAND
 }
 
 here_configure() {
-  local id
+  local id roles=()
   require_java
   for id in "$@"; do
     write_properties "$id"
     unit_text "$id" >"$data/config/$(unit_of "$id")"
+    roles+=("${role[$id]}")
   done
+  # Nodes start without them as well.
+  [[ ! -x $ROOT/bin/class-archives.sh ]] || "$ROOT/bin/class-archives.sh" --missing "${roles[@]}" >/dev/null || true
 }
 
 # --- systemd

@@ -21,7 +21,7 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 # The cluster's own scripts; the others work on the sources or are for tests.
-SCRIPTS=(cluster.sh lib.sh hosts.sh deploy.sh roll.sh metadata-log.sh tidemark.sh)
+SCRIPTS=(class-archives.sh cluster.sh lib.sh hosts.sh deploy.sh roll.sh metadata-log.sh tidemark.sh)
 
 version=$(sed -n 's#^  <version>\(.*\)</version>$#\1#p' "$ROOT/pom.xml" | head -n 1)
 [[ -n $version ]] || die "there is no version in $ROOT/pom.xml"

@@ -48,6 +48,7 @@ require_class_path() {
   # As scripts/dist.sh packs it.
   if [[ ! -e $ROOT/pom.xml && -d $ROOT/lib ]]; then
     CLASS_PATH=$ROOT/lib/'*'
+    CLASS_ARCHIVES=$ROOT/archives
     return
   fi
   # To stderr: what the caller prints may be JSON.

@@ -79,8 +79,15 @@ class SixHostsTest {
                 tarball.toString());
         assertThat(dist.status()).as(dist.output()).isZero();
         writeInventory();
+        for (int version = 1; version <= 3; version++) {
+            Path earlier = Files.createDirectories(installation(4).resolve("earlier-" + version));
+            assertThat(earlier.toFile().setLastModified(version * 1_000_000_000L))
+                    .isTrue();
+        }
         succeeds("deploy", "--tarball", tarball.toString(), "--start");
         theUnitFits();
+        nodesStartFromRecordedClasses();
+        assertThat(installation(4).toFile().list()).hasSize(3).contains("earlier-2", "earlier-3");
         List<String> acked = new ArrayList<>(client("write", "0", "300", "orders", "3"));
         assertThat(acked).hasSize(300);
 
@@ -119,6 +126,21 @@ class SixHostsTest {
         assertThat(cluster("stop", "2").output()).contains("10.99.0.5: ", "node 2 is not running");
     }
 
+    private Path installation(int machine) {
+        return directory.resolve("machine-" + machine + "/install/versions");
+    }
+
+    private void nodesStartFromRecordedClasses() throws IOException {
+        for (String role : List.of("controller", "broker")) {
+            int machine = role.equals("controller") ? 2 : 5;
+            long node = role.equals("controller") ? process(machine, 102) : process(2);
+            Path archive = installation(machine).getParent().resolve("current/archives/" + role + ".jsa");
+            assertThat(archive).isNotEmptyFile();
+            assertThat(Files.readString(Path.of("/proc/" + node + "/cmdline")))
+                    .contains("-XX:SharedArchiveFile=" + archive.toRealPath());
+        }
+    }
+
     private void theUnitFits() throws IOException {
         Path machine = directory.resolve("machine-4");
         assertThat(Files.readString(machine.resolve("data/config/tidemark-data-1.service")))
@@ -130,9 +152,13 @@ class SixHostsTest {
                         "TimeoutStopSec=32\n");
     }
 
-    private long process(int node) throws IOException {
+    private long process(int broker) throws IOException {
+        return process(3 + broker, broker);
+    }
+
+    private long process(int machine, int node) throws IOException {
         return Long.parseLong(
-                Files.readString(directory.resolve("machine-" + (3 + node) + "/data/run/node-" + node + ".pid"))
+                Files.readString(directory.resolve("machine-" + machine + "/data/run/node-" + node + ".pid"))
                         .strip());
     }
 
