@@ -20,7 +20,11 @@ public enum Action {
     CORRUPT_FILE("corrupt-file", Nodes.NEEDED, "of a node that is stopped: its first bytes are overwritten", "file"),
     FILL_DISK("fill-disk", Nodes.NEEDED, "the node's disk is full; cluster.disks gives it a small one"),
     FREE_DISK("free-disk", Nodes.NEEDED, "what filled it is deleted"),
-    UNPLUG("unplug", Nodes.NEEDED, "cuts a broker from the controllers, or from brokers and clients", "from"),
+    UNPLUG(
+            "unplug",
+            Nodes.NEEDED,
+            "cuts a broker from the controllers, from brokers and clients, or from the other brokers alone",
+            "from"),
     CUT(
             "cut",
             Nodes.NEEDED,

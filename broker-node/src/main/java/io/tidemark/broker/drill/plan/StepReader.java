@@ -85,7 +85,7 @@ final class StepReader {
         boolean controller = node.matches("[0-9]+")
                 ? Integer.parseInt(node) >= ClusterPlan.FIRST_CONTROLLER
                 : node.contains("controller");
-        if (controller && "brokers".equals(arguments.get("from"))) {
+        if (controller && arguments.getOrDefault("from", "").contains("brokers")) {
             throw item.wrong("a controller has no cable to the brokers");
         }
         boolean anyOf =
@@ -175,7 +175,7 @@ final class StepReader {
                 return Long.toString(value.durationMs());
             }
             case "from" -> {
-                return oneOf(value, "controllers", "brokers");
+                return oneOf(value, "controllers", "brokers", "other-brokers");
             }
             case "way" -> {
                 return oneOf(value, "in", "out", "both");

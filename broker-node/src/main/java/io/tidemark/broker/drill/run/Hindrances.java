@@ -44,7 +44,12 @@ final class Hindrances {
         switch (step.action()) {
             case UNPLUG -> {
                 cutOff.addAll(nodes);
-                nodes.forEach(node -> surroundings.network().unplug(cable(step), node));
+                // A cable cannot be pulled for some only.
+                if (sparesClients(step)) {
+                    impair(step, nodes, Network.Quality.CUT);
+                } else {
+                    nodes.forEach(node -> surroundings.network().unplug(cable(step), node));
+                }
             }
             case CUT -> {
                 cutOff.addAll(nodes);
@@ -74,7 +79,8 @@ final class Hindrances {
                         cable(step),
                         node,
                         way.equals("out") ? Network.Quality.GOOD : quality,
-                        way.equals("in") ? Network.Quality.GOOD : quality));
+                        way.equals("in") ? Network.Quality.GOOD : quality,
+                        sparesClients(step)));
     }
 
     void end(Action action, Set<Integer> nodes) {
@@ -104,6 +110,10 @@ final class Hindrances {
             case RESTORE_CLOCK -> new Action[] {Action.JUMP_CLOCK};
             default -> throw new IllegalArgumentException(action.key());
         };
+    }
+
+    private static boolean sparesClients(Step step) {
+        return step.argument("from").equals("other-brokers");
     }
 
     private static Network.Cable cable(Step step) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -80,7 +81,7 @@ final class Network implements AutoCloseable {
     void build(Collection<Integer> nodes) {
         for (Cable cable : Cable.values()) {
             ip("link", "add", switchOf(cable), "type", "bridge");
-            ip("addr", "add", network(cable) + "." + CLIENTS_HOST + "/24", "dev", switchOf(cable));
+            ip("addr", "add", clients(cable) + "/24", "dev", switchOf(cable));
             ip("link", "set", switchOf(cable), "up");
         }
         for (int node : new TreeSet<>(nodes)) {
@@ -113,8 +114,9 @@ final class Network implements AutoCloseable {
      *
      * @param in to the node
      * @param out from it
+     * @param sparesClients what clients send and get passes as before
      */
-    void impair(Cable cable, int node, Quality in, Quality out) {
+    void impair(Cable cable, int node, Quality in, Quality out, boolean sparesClients) {
         plug(cable, node);
         disturbed.add(end(cable, node));
         String outer = end(cable, node) + "x";
@@ -129,19 +131,13 @@ final class Network implements AutoCloseable {
         try {
             Files.deleteIfExists(ready);
             ip("link", "set", end(cable, node), "nomaster");
-            Process wire = Python.start(
-                    python,
-                    programs.resolve("wire.py"),
-                    List.of(
-                            "--in",
-                            in.argument(),
-                            "--out",
-                            out.argument(),
-                            "--ready",
-                            ready.toString(),
-                            end(cable, node),
-                            inner),
-                    log);
+            List<String> arguments = new ArrayList<>(
+                    List.of("--in", in.argument(), "--out", out.argument(), "--ready", ready.toString()));
+            if (sparesClients) {
+                arguments.addAll(List.of("--spare", clients(cable)));
+            }
+            arguments.addAll(List.of(end(cable, node), inner));
+            Process wire = Python.start(python, programs.resolve("wire.py"), arguments, log);
             wires.put(end(cable, node), wire);
             Waiting.until("a bad cable", START_S, () -> Files.exists(ready) || !wire.isAlive());
             if (!wire.isAlive()) {
@@ -208,6 +204,10 @@ final class Network implements AutoCloseable {
 
     private String network(Cable cable) {
         return "10.231." + (subnet + cable.ordinal());
+    }
+
+    private String clients(Cable cable) {
+        return network(cable) + "." + CLIENTS_HOST;
     }
 
     private String address(Cable cable, int node) {

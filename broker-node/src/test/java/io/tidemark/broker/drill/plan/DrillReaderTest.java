@@ -130,6 +130,8 @@ class DrillReaderTest {
             do: cut, node: 1, from: brokers, way: up                            | in, out, both
             do: cut, node: 101, from: brokers, way: in                          | no cable to the brokers
             do: unplug, node: acting controller, from: brokers                  | no cable to the brokers
+            do: unplug, node: acting controller, from: other-brokers            | no cable to the brokers
+            do: unplug, node: 1, from: followers                                | controllers, brokers, other-brokers
             do: impair, node: 1, from: brokers                                  | delay, loss, or both
             do: impair, node: 1, from: brokers, loss: 100                       | from 1 to 99
             do: impair, node: 1, from: brokers, delay: 11s                      | 1ms to 10s

@@ -112,7 +112,7 @@ class ReportsTest {
         return Double.parseDouble(rect.getAttribute("width"));
     }
 
-    private static DrillOutcome outcome(Map<Measure, Long> found, long acked, List<String> problems) {
+    static DrillOutcome outcome(Map<Measure, Long> found, long acked, List<String> problems) {
         TopicPartition id = new TopicPartition("t", 0);
         List<Change> changes = List.of(
                 new Change(START - 100, id, null, WHOLE, "CreateTopics", "created"),
