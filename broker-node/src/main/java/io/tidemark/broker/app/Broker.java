@@ -63,6 +63,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -432,12 +433,18 @@ public final class Broker {
         });
         every(config.session().heartbeatIntervalMs(), this::checkLease);
         every(LagTrend.EVERY_MS, () -> FollowerLag.of(partitions).ifPresent(health.trend()::look));
-        every(config.log().retentionCheckIntervalMs(), () -> {
-            long now = System.currentTimeMillis();
-            for (PartitionLoop loop : partitions.loops()) {
-                loop.post(() -> List.copyOf(loop.hosts()).forEach(host -> host.applyRetention(now)));
-            }
-        });
+        every(
+                config.log().retentionCheckIntervalMs(),
+                () -> onAllHosts(PartitionHost::applyRetention, System.currentTimeMillis()));
+        every(
+                config.log().producerIdExpirationCheckIntervalMs(),
+                () -> onAllHosts(PartitionHost::forgetSilentProducers, System.currentTimeMillis()));
+    }
+
+    private void onAllHosts(ObjLongConsumer<PartitionHost> work, long nowMs) {
+        for (PartitionLoop loop : partitions.loops()) {
+            loop.post(() -> List.copyOf(loop.hosts()).forEach(host -> work.accept(host, nowMs)));
+        }
     }
 
     private void checkLease() {

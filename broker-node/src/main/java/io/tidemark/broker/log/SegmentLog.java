@@ -447,16 +447,19 @@ public final class SegmentLog {
         }
     }
 
+    /** R5.35: producers that are silent for too long are forgotten. */
+    public void forgetSilentProducers(long nowMs) {
+        producers.expire(nowMs, settings.producerIdExpirationMs());
+    }
+
     /**
      * Blocking: deletes the oldest segments that lie wholly below the log start, and those that retention gives up and
      * that lie wholly below {@code highWatermark} (R3.17). An active segment that retention gives up is rolled first.
-     * Also forgets silent producers (R5.35).
      * Returns the number deleted. No flush may be under way.
      */
     public int deleteOldSegments(long nowMs, long highWatermark) throws IOException {
         checkNothingStaged();
         Check.that(!flushing, "segments are not deleted during a flush");
-        producers.expire(nowMs, settings.producerIdExpirationMs());
         long size = sizeInBytes();
         TimestampLookup times = times();
         int deleted = 0;

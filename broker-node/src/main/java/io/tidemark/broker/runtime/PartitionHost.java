@@ -884,6 +884,14 @@ public final class PartitionHost {
         return whenGone;
     }
 
+    /** R5.35. */
+    public void forgetSilentProducers(long wallClockMs) {
+        work.add(() -> {
+            writeStaged();
+            log.forgetSilentProducers(wallClockMs);
+        });
+    }
+
     /** Deletes what retention gives up. */
     public void applyRetention(long wallClockMs) {
         work.add(() -> {

@@ -136,7 +136,7 @@ class IdempotentProducerTest {
 
     @Test
     void aProducerWhoseIdWasForgottenGoesOn() throws Exception {
-        start(2, 1, Map.of("producer.id.expiration.ms", "1", "log.retention.check.interval.ms", "100"));
+        start(2, 1, Map.of("producer.id.expiration.ms", "1", "producer.id.expiration.check.interval.ms", "100"));
         try (BrokerCluster all = cluster;
                 KafkaProducer<String, String> producer = producer(PRODUCER_TIMEOUT_MS)) {
             for (int i = 0; i < 10; i++) {

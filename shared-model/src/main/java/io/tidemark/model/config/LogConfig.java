@@ -13,6 +13,7 @@ package io.tidemark.model.config;
  * @param durability what an acknowledged record has reached on each replica that counts
  * @param flushIntervalBytes log after which it is synced and its index entries are written
  * @param producerIdExpirationMs a producer silent for longer is forgotten (R5.35)
+ * @param producerIdExpirationCheckIntervalMs between two looks for such producers
  * @param records how records are kept
  */
 public record LogConfig(
@@ -26,6 +27,7 @@ public record LogConfig(
         Durability durability,
         long flushIntervalBytes,
         long producerIdExpirationMs,
+        long producerIdExpirationCheckIntervalMs,
         RecordConfig records) {
 
     /** {@code log.durability}. */
@@ -51,6 +53,7 @@ public record LogConfig(
                 reader.choice("log.durability", Durability.REPLICATED),
                 reader.number("log.flush.interval.bytes", 67_108_864, 1, Long.MAX_VALUE),
                 reader.number("producer.id.expiration.ms", 86_400_000, 1, Integer.MAX_VALUE),
+                reader.number("producer.id.expiration.check.interval.ms", 600_000, 1, Integer.MAX_VALUE),
                 RecordConfig.read(reader));
     }
 

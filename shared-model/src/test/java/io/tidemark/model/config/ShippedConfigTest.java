@@ -78,6 +78,7 @@ class ShippedConfigTest {
                         LogConfig.Durability.REPLICATED,
                         64 << 20,
                         86_400_000,
+                        600_000,
                         new RecordConfig("producer", "CreateTime", Long.MAX_VALUE, 3_600_000, "delete")));
         ControllerConfig controller =
                 ControllerConfig.from(new ConfigReader("required", requiredOnly(values("controller.properties"))));
