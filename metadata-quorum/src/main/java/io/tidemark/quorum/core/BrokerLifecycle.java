@@ -25,21 +25,18 @@ import java.util.TreeSet;
  * (R7.20-R7.22).
  */
 final class BrokerLifecycle {
-    /** Partition changes of one entry; about 60 bytes each, so that no entry is larger than the log takes. */
-    static final int CHANGES_PER_ENTRY = 20_000;
-
     private BrokerLifecycle() {}
 
     static Decision fence(ClusterImage image, FenceBrokers command) {
-        return fence(image, command, CHANGES_PER_ENTRY);
+        return fence(image, command, EntryBound.USUAL);
     }
 
     /**
      * One computation with all of them gone (B4); partition changes first, then the fences (R7.20). If there are more
-     * changes than {@code most}, the fences come first, for whoever is fenced can lead nothing more, and the command is
+     * changes than one entry takes, the fences come first, for whoever is fenced can lead nothing more, and the command is
      * given again for the rest ({@link FenceRemainder}).
      */
-    static Decision fence(ClusterImage image, FenceBrokers command, int most) {
+    static Decision fence(ClusterImage image, FenceBrokers command, EntryBound most) {
         Set<Integer> gone = new TreeSet<>();
         List<BrokerFenced> fences = new ArrayList<>();
         for (BrokerRef ref : command.brokers()) {
@@ -49,22 +46,25 @@ final class BrokerLifecycle {
             }
         }
         List<PartitionChanged> changes = PartitionMoves.leave(image, gone);
-        List<MetadataRecord> records = new ArrayList<>();
-        if (changes.size() > most) {
-            records.addAll(fences);
-            records.addAll(changes.subList(0, most));
-        } else {
-            records.addAll(changes);
-            records.addAll(fences);
-        }
+        List<PartitionChanged> part = most.first(changes);
+        boolean whole = part.size() == changes.size();
+        List<MetadataRecord> records = new ArrayList<>(whole ? part : fences);
+        records.addAll(whole ? fences : part);
         Cause cause = command.brokers().size() == 1
                 ? Causes.broker("FenceBrokers", command.brokers().get(0), command.reason())
                 : Causes.controller("FenceBrokers", command.reason());
         return Decision.of(records, new QuorumReply.Done(), cause);
     }
 
-    /** The unfence first, then elections for what has no leader (R7.22). */
     static Decision unfence(ClusterImage image, BrokerRef ref) {
+        return unfence(image, ref, EntryBound.USUAL);
+    }
+
+    /**
+     * The unfence first, then elections for what has no leader (R7.22): as many as one entry takes, and the acting
+     * controller goes on with the rest ({@link ElectionRemainder}).
+     */
+    static Decision unfence(ClusterImage image, BrokerRef ref, EntryBound most) {
         Cause cause = Causes.broker("UnfenceBroker", ref, "");
         Decision refusal = refuseStale(image, ref, cause);
         if (refusal != null) {
@@ -72,25 +72,28 @@ final class BrokerLifecycle {
         }
         BrokerState broker = image.broker(ref.brokerId());
         List<MetadataRecord> records = new ArrayList<>();
+        boolean whole = true;
         if (broker.fenced()) {
             records.add(new BrokerUnfenced(broker.id(), broker.epoch()));
             if (!broker.shuttingDown()) {
-                records.addAll(PartitionMoves.electWith(image, broker.id()));
+                PartitionMoves.Elections elections = PartitionMoves.electWith(image, broker.id(), most);
+                records.addAll(elections.changes());
+                whole = elections.whole();
             }
         }
-        return Decision.of(records, new QuorumReply.Done(), cause);
+        return Decision.of(records, new QuorumReply.Done(), cause).owingElections(!whole);
     }
 
     static Decision shutDown(ClusterImage image, BrokerRef ref) {
-        return shutDown(image, ref, CHANGES_PER_ENTRY);
+        return shutDown(image, ref, EntryBound.USUAL);
     }
 
     /**
-     * The announcement first, once, then the partition changes for whatever remains (R7.21). If those are more than {@code
-     * most}, first what the broker leads: the command comes again with its heartbeats until it leads nothing, and where it
+     * The announcement first, once, then the partition changes for whatever remains (R7.21). If those are more than one entry
+     * takes, first what the broker leads: the command comes again with its heartbeats until it leads nothing, and where it
      * is only in sync the fence at the end takes it out.
      */
-    static Decision shutDown(ClusterImage image, BrokerRef ref, int most) {
+    static Decision shutDown(ClusterImage image, BrokerRef ref, EntryBound most) {
         Cause cause = Causes.broker("ShutDownBroker", ref, "controlled shutdown");
         Decision refusal = refuseStale(image, ref, cause);
         if (refusal != null) {
@@ -103,25 +106,26 @@ final class BrokerLifecycle {
                 records.add(new BrokerShuttingDown(broker.id(), broker.epoch()));
             }
             List<PartitionChanged> changes = PartitionMoves.leave(image, Set.of(broker.id()));
-            if (changes.size() > most) {
+            List<PartitionChanged> part = most.first(changes);
+            if (part.size() < changes.size()) {
                 changes.sort(Comparator.comparing(
                         change -> image.partition(change.id()).leader() != broker.id()));
-                changes = changes.subList(0, most);
+                part = most.first(changes);
             }
-            records.addAll(changes);
+            records.addAll(part);
         }
         return Decision.of(records, new QuorumReply.Done(), cause);
     }
 
     static Decision unregister(ClusterImage image, UnregisterBroker command) {
-        return unregister(image, command, CHANGES_PER_ENTRY);
+        return unregister(image, command, EntryBound.USUAL);
     }
 
     /**
-     * Partition changes first, its seats in the ELR included, then the broker is forgotten (R7.5). More changes than {@code
-     * most} are several entries, with the last thing last.
+     * Partition changes first, its seats in the ELR included, then the broker is forgotten (R7.5). More changes than one
+     * entry takes are several, with the last thing last.
      */
-    static Decision unregister(ClusterImage image, UnregisterBroker command, int most) {
+    static Decision unregister(ClusterImage image, UnregisterBroker command, EntryBound most) {
         Cause cause = Causes.client("UnregisterBroker", command.client());
         BrokerState broker = image.broker(command.brokerId());
         if (broker == null) {
@@ -129,8 +133,9 @@ final class BrokerLifecycle {
                     ErrorCode.BROKER_ID_NOT_REGISTERED, "broker " + command.brokerId() + " is not registered", cause);
         }
         List<PartitionChanged> changes = PartitionMoves.forget(image, broker.id());
-        if (changes.size() > most) {
-            return Decision.firstPart(changes.subList(0, most), changes.size(), cause);
+        List<PartitionChanged> part = most.first(changes);
+        if (part.size() < changes.size()) {
+            return Decision.firstPart(part, changes.size(), cause);
         }
         List<MetadataRecord> records = new ArrayList<>(changes);
         records.add(new BrokerUnregistered(broker.id(), broker.epoch()));

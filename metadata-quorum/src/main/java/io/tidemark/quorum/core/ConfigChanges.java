@@ -54,7 +54,7 @@ final class ConfigChanges {
     private static final int MIN_SEGMENT_BYTES = 1_048_576;
 
     private final ClusterImage image;
-    private final List<MetadataRecord> records = new ArrayList<>();
+    private final List<ConfigSet> records = new ArrayList<>();
     private boolean uncleanAllowed;
 
     private ConfigChanges(ClusterImage image) {
@@ -62,6 +62,11 @@ final class ConfigChanges {
     }
 
     static Decision decide(ClusterImage image, AlterConfigs command) {
+        return decide(image, command, EntryBound.USUAL);
+    }
+
+    /** Elections of which one entry does not take all are gone on with by the acting controller ({@link ElectionRemainder}). */
+    static Decision decide(ClusterImage image, AlterConfigs command, EntryBound most) {
         ConfigChanges changes = new ConfigChanges(image);
         List<Row> rows = new ArrayList<>();
         Set<ConfigResource> seen = new HashSet<>();
@@ -76,17 +81,19 @@ final class ConfigChanges {
         if (command.validateOnly()) {
             return Decision.of(List.of(), reply, cause);
         }
-        if (changes.uncleanAllowed) {
-            changes.electUncleanly(cause, reply);
-        }
-        return Decision.of(changes.records, reply, cause);
+        Decision configured = Decision.of(changes.records, reply, cause);
+        return changes.uncleanAllowed ? changes.electing(configured, most) : configured;
     }
 
-    /** The leaderless partitions, as they are with the new configuration. */
-    private void electUncleanly(Cause cause, QuorumReply reply) {
-        ClusterImage configured = image.apply(
-                image.index() + 1, new MetadataEntry(image.tip(), image.timestampMs(), cause, records, reply));
-        records.addAll(PartitionMoves.electLeaderless(configured));
+    /** With elections of the leaderless partitions, as they are with the new configuration. */
+    private Decision electing(Decision decision, EntryBound most) {
+        MetadataEntry entry = new MetadataEntry(
+                image.tip(), image.timestampMs(), decision.cause(), decision.records(), decision.reply());
+        ClusterImage configured = image.apply(image.index() + 1, entry);
+        PartitionMoves.Elections elections = PartitionMoves.electLeaderless(configured, most.beside(records));
+        List<MetadataRecord> all = new ArrayList<>(records);
+        all.addAll(elections.changes());
+        return Decision.of(all, decision.reply(), decision.cause()).owingElections(!elections.whole());
     }
 
     private Problem change(ConfigChange change) {

@@ -10,18 +10,21 @@ import java.util.List;
  * What one command leads to: together the body of one entry of the metadata log.
  *
  * @param records in the order in which they are folded; empty for a refusal that is final, and for a command that found nothing to do
+ * @param electionsOwed whether somebody may lead more than this entry had room for ({@link ElectionRemainder}); no part of
+ *     the entry
  */
-public record Decision(List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {
+public record Decision(
+        List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause, boolean electionsOwed) {
     public Decision {
         records = List.copyOf(records);
     }
 
     static Decision of(List<? extends MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {
-        return new Decision(List.copyOf(records), reply, cause);
+        return new Decision(List.copyOf(records), reply, cause, false);
     }
 
     static Decision nothing(QuorumReply reply, MetadataEntry.Cause cause) {
-        return new Decision(List.of(), reply, cause);
+        return of(List.of(), reply, cause);
     }
 
     /**
@@ -37,5 +40,13 @@ public record Decision(List<MetadataRecord> records, QuorumReply reply, Metadata
 
     static Decision refused(ErrorCode error, String message, MetadataEntry.Cause cause) {
         return nothing(new QuorumReply.Refused(error, message), cause);
+    }
+
+    Decision owingElections(boolean owed) {
+        return new Decision(records, reply, cause, owed);
+    }
+
+    Decision because(MetadataEntry.Cause other) {
+        return new Decision(records, reply, other, electionsOwed);
     }
 }

@@ -2,6 +2,7 @@ package io.tidemark.quorum.core;
 
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.MetadataEntry.Cause;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand.BalanceLeaders;
@@ -16,7 +17,8 @@ import java.util.List;
 /**
  * Elections from time to time: leadership back to the first replica where that can lead (R7.71), and to anybody where
  * nobody leads and the topic allows it (R7.72). At most {@link #MAX_ELECTIONS} at a time, so that no entry becomes large;
- * the next pass finds the rest.
+ * the next pass finds the rest. Besides, what is left of very many elections that something else led to ({@link
+ * ElectionRemainder}).
  */
 public final class LeaderBalance {
     /** Elections of one pass. */
@@ -25,6 +27,17 @@ public final class LeaderBalance {
     private LeaderBalance() {}
 
     static Decision decide(ClusterImage image, BalanceLeaders command) {
+        return decide(image, command, EntryBound.USUAL);
+    }
+
+    /** @param most elections of one entry, where it goes on with those that another had no room for */
+    static Decision decide(ClusterImage image, BalanceLeaders command, EntryBound most) {
+        if (command.kind() == Balance.LEADERLESS) {
+            PartitionMoves.Elections elections = PartitionMoves.electLeaderless(image, most);
+            Cause cause = Causes.controller("BalanceLeaders", "the rest of very many elections");
+            return Decision.of(elections.changes(), new QuorumReply.Done(), cause)
+                    .owingElections(!elections.whole());
+        }
         String reason = command.kind() == Balance.PREFERRED
                 ? "leadership back to the first replica"
                 : "nobody led, and unclean elections are allowed";
@@ -33,7 +46,7 @@ public final class LeaderBalance {
     }
 
     /**
-     * How many partitions such a command would change now; never more than {@link #MAX_ELECTIONS}, which is to say that
+     * How many partitions such a command, of one of the two kinds that come from time to time, would change now; never more than {@link #MAX_ELECTIONS}, which is to say that
      * another pass may find more. Costs a walk over the cluster.
      */
     public static int wanting(ClusterImage image, Balance kind) {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
@@ -88,29 +89,53 @@ final class PartitionMoves {
         return changes;
     }
 
-    /** Elections where nobody leads, now that this broker may (R7.22). */
-    static List<PartitionChanged> electWith(ClusterImage image, int arrived) {
-        return electLeaderless(image, id -> id == arrived || active(image, id));
+    /**
+     * Elections where nobody leads.
+     *
+     * @param whole whether that is all of them; if not, {@link #electLeaderless} on what comes of these has more
+     */
+    record Elections(List<PartitionChanged> changes, boolean whole) {}
+
+    /** Elections where nobody leads, now that this broker may (R7.22); as many as one entry takes. */
+    static Elections electWith(ClusterImage image, int arrived, EntryBound most) {
+        return elect(image, id -> id == arrived || active(image, id), most);
     }
 
-    /** Elections where nobody leads, as the configuration now allows them (R7.35). */
-    static List<PartitionChanged> electLeaderless(ClusterImage image) {
-        return electLeaderless(image, id -> active(image, id));
+    /** Elections where nobody leads, as the configuration now allows them (R7.35); as many as one entry takes. */
+    static Elections electLeaderless(ClusterImage image, EntryBound most) {
+        return elect(image, id -> active(image, id), most);
     }
 
-    private static List<PartitionChanged> electLeaderless(ClusterImage image, IntPredicate acceptable) {
+    private static Elections elect(ClusterImage image, IntPredicate acceptable, EntryBound most) {
         List<PartitionId> leaderless = new ArrayList<>();
         image.leaderless().forEach(leaderless::add);
         Collections.sort(leaderless);
         Modes modes = new Modes(image);
-        List<PartitionChanged> changes = new ArrayList<>();
+        EntryBound.Part part = most.part();
         for (PartitionId id : leaderless) {
-            new PartitionChange(image.partition(id), acceptable)
-                    .mode(modes.of(id))
-                    .build()
-                    .ifPresent(changes::add);
+            Optional<PartitionChanged> change = election(image.partition(id), acceptable, modes);
+            if (change.isPresent() && !part.add(change.get())) {
+                return new Elections(part.changes(), false);
+            }
         }
-        return changes;
+        return new Elections(part.changes(), true);
+    }
+
+    private static Optional<PartitionChanged> election(PartitionState state, IntPredicate acceptable, Modes modes) {
+        return new PartitionChange(state, acceptable).mode(modes.of(state.id())).build();
+    }
+
+    /** Whether somebody may lead a partition that nobody leads. */
+    static boolean electable(ClusterImage image) {
+        IntPredicate acceptable = id -> active(image, id);
+        Modes modes = new Modes(image);
+        for (PartitionId id : image.leaderless()) {
+            Optional<PartitionChanged> change = election(image.partition(id), acceptable, modes);
+            if (change.map(PartitionChanged::leader).orElse(PartitionState.NO_LEADER) != PartitionState.NO_LEADER) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The partitions that {@link #leave} looks at, each once, in order. */

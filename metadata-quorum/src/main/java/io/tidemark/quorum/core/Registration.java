@@ -32,11 +32,11 @@ final class Registration {
     private Registration() {}
 
     static Decision decide(ClusterImage image, RegisterBroker command, DecideContext context) {
-        return decide(image, command, context, BrokerLifecycle.CHANGES_PER_ENTRY);
+        return decide(image, command, context, EntryBound.USUAL);
     }
 
-    /** @param most partition changes of one entry */
-    static Decision decide(ClusterImage image, RegisterBroker command, DecideContext context, int most) {
+    /** @param most what one entry takes */
+    static Decision decide(ClusterImage image, RegisterBroker command, DecideContext context, EntryBound most) {
         BrokerState old = image.broker(command.brokerId());
         boolean same = old != null && old.incarnationId().equals(command.incarnationId());
         String rival = old == null || same ? null : livingRival(old, command, context);
@@ -81,13 +81,14 @@ final class Registration {
                 records, new QuorumReply.Registered(old.epoch()), cause(command, old.epoch(), "same incarnation"));
     }
 
-    private static Decision registered(ClusterImage image, BrokerState old, RegisterBroker command, int most) {
+    private static Decision registered(ClusterImage image, BrokerState old, RegisterBroker command, EntryBound most) {
         String evidence = evidence(old, command);
         String reason =
                 evidence == null ? "new incarnation, logs not known to be intact" : "new incarnation, " + evidence;
         List<PartitionChanged> changes = PartitionMoves.returned(image, command, evidence != null);
-        if (changes.size() > most) {
-            return Decision.firstPart(changes.subList(0, most), changes.size(), cause(command, -1, reason));
+        List<PartitionChanged> part = most.first(changes);
+        if (part.size() < changes.size()) {
+            return Decision.firstPart(part, changes.size(), cause(command, -1, reason));
         }
         List<MetadataRecord> records = new ArrayList<>(changes);
         records.add(record(command, BrokerRegistered.THIS_INDEX, true));

@@ -86,16 +86,8 @@ final class UncleanRecovery {
         Cause cause = decision.cause();
         String told = String.join("; ", words) + (more == 0 ? "" : "; and " + more + " more");
         String reason = cause.reason().isEmpty() ? told : cause.reason() + "; " + told;
-        return new Decision(
-                decision.records(),
-                decision.reply(),
-                new Cause(
-                        cause.kind(),
-                        cause.brokerId(),
-                        cause.brokerEpoch(),
-                        cause.client(),
-                        reason,
-                        cause.controllerId()));
+        return decision.because(new Cause(
+                cause.kind(), cause.brokerId(), cause.brokerEpoch(), cause.client(), reason, cause.controllerId()));
     }
 
     /** A leader who was in no seat, or in one that was not proven. */

@@ -16,6 +16,7 @@ import io.tidemark.quorum.core.Controller;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.core.DecideContext;
 import io.tidemark.quorum.core.Decision;
+import io.tidemark.quorum.core.ElectionRemainder;
 import io.tidemark.quorum.core.FenceRemainder;
 import io.tidemark.quorum.core.HeartbeatOutcome;
 import io.tidemark.quorum.core.LeadersMoved;
@@ -37,6 +38,7 @@ public final class CoreDecisions implements DecisionMaker {
     private final ProcessWatch processes;
     private final BalanceSchedule balance;
     private final FenceRemainder fences = new FenceRemainder();
+    private final ElectionRemainder elections = new ElectionRemainder();
     private final LeadersMoved moved = new LeadersMoved();
 
     /** Without elections from time to time. */
@@ -82,8 +84,9 @@ public final class CoreDecisions implements DecisionMaker {
                 id -> movedLately(id, monoNow),
                 settings);
         Decision decision = Controller.decide(pending, command, context);
-        if (settings.leaderIsolationFailover()) {
-            synchronized (liveness) {
+        synchronized (liveness) {
+            elections.decided(command, decision, pending);
+            if (settings.leaderIsolationFailover()) {
                 moved.decided(decision.reply(), monoNow);
             }
         }
@@ -139,6 +142,7 @@ public final class CoreDecisions implements DecisionMaker {
             activate(term, applied, now);
             List<QuorumCommand> due = new ArrayList<>(balance.due(applied, now));
             fences.due(applied).ifPresent(due::add);
+            elections.due(applied).ifPresent(due::add);
             return due;
         }
     }
@@ -190,6 +194,7 @@ public final class CoreDecisions implements DecisionMaker {
             processes.activate(now);
             balance.activate(now);
             fences.activate(applied);
+            elections.activate();
         }
     }
 }

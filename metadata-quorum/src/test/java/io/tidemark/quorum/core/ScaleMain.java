@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -243,17 +244,32 @@ public final class ScaleMain {
                 "BalanceLeaders",
                 () -> new QuorumCommand.BalanceLeaders(QuorumCommand.BalanceLeaders.Balance.PREFERRED));
         commands.put("UnregisterBroker", () -> new QuorumCommand.UnregisterBroker(1, ""));
-        commands.forEach((name, command) -> {
-            double[] millis = new double[ROUNDS];
-            for (int round = 0; round < ROUNDS; round++) {
-                QuorumCommand asked = command.get();
-                long start = System.nanoTime();
-                RecordCodec.encode(entry(image, Controller.decide(image, asked, cluster.context())));
-                millis[round] = (System.nanoTime() - start) / 1e6;
-            }
-            double once = millis[0];
-            tell(name + ": decide, encode", median(millis), "ms median of " + ROUNDS + ", the first " + text(once));
-        });
+        commands.forEach((name, command) -> measure(name, image, command));
+        cluster.run(new QuorumCommand.FenceBrokers(
+                image.brokers().keySet().stream().map(cluster::ref).toList(), "session ran out"));
+        FenceRemainder rest = new FenceRemainder();
+        rest.activate(cluster.image);
+        for (Optional<QuorumCommand.FenceBrokers> more = rest.due(cluster.image);
+                more.isPresent();
+                more = rest.due(cluster.image)) {
+            cluster.run(more.get());
+        }
+        measure(
+                "UnfenceBroker, the first of a cluster",
+                cluster.image,
+                () -> new QuorumCommand.UnfenceBroker(cluster.ref(1)));
+    }
+
+    private void measure(String name, ClusterImage image, Supplier<QuorumCommand> command) {
+        double[] millis = new double[ROUNDS];
+        for (int round = 0; round < ROUNDS; round++) {
+            QuorumCommand asked = command.get();
+            long start = System.nanoTime();
+            RecordCodec.encode(entry(image, Controller.decide(image, asked, cluster.context())));
+            millis[round] = (System.nanoTime() - start) / 1e6;
+        }
+        double once = millis[0];
+        tell(name + ": decide, encode", median(millis), "ms median of " + ROUNDS + ", the first " + text(once));
     }
 
     private static QuorumCommand minIsr(ConfigResource resource) {

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -151,6 +152,43 @@ class OwnWorkTest {
                 .filteredOn(BrokerFenced.class::isInstance)
                 .hasSize(1);
         quorum.converged();
+    }
+
+    @Test
+    void theFirstToReturnLeadsVeryManyPartitionsThatNobodyLed() throws IOException {
+        for (String topic : List.of("a", "b", "c")) {
+            createTopic(topic, 9_000, List.of(1, 2, 3));
+        }
+        brokers.get(0).kill();
+        await("broker 1 is gone", image -> inSync(image, 1) == 0);
+        brokers.get(1).kill();
+        brokers.get(2).kill();
+        await("nobody leads", image -> inSync(image, 2) + inSync(image, 3) == 0);
+        FakeBroker first = brokers.get(1);
+        first.show();
+        first.resume();
+        await("all are led again", image -> inSync(image, 2) == 27_000);
+        List<MetadataEntry> entries = entries();
+        long returned = entries.stream()
+                .takeWhile(entry -> !entry.cause().kind().equals("UnfenceBroker")
+                        || entry.cause().brokerId() != 2
+                        || entry.records().size() == 1)
+                .count();
+        assertThat(entries.stream()
+                        .skip(returned)
+                        .map(entry -> entry.records().stream()
+                                .filter(PartitionChanged.class::isInstance)
+                                .count())
+                        .filter(changes -> changes > 0))
+                .containsExactly(20_000L, 7_000L);
+        quorum.converged();
+    }
+
+    private static long inSync(ClusterImage image, int broker) {
+        return Stream.of("a", "b", "c")
+                .flatMap(topic -> image.topic(topic).partitions().stream())
+                .filter(state -> state.isr().contains(broker))
+                .count();
     }
 
     @Test

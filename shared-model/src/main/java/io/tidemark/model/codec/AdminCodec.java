@@ -110,6 +110,7 @@ final class AdminCodec {
         return switch (balance.getKind()) {
             case PREFERRED -> new BalanceLeaders(BalanceLeaders.Balance.PREFERRED);
             case UNCLEAN -> new BalanceLeaders(BalanceLeaders.Balance.UNCLEAN);
+            case LEADERLESS -> new BalanceLeaders(BalanceLeaders.Balance.LEADERLESS);
             case UNRECOGNIZED -> throw new UnreadableException("unknown kind of balance " + balance.getKindValue());
         };
     }

@@ -104,12 +104,16 @@ public sealed interface QuorumCommand {
     /** @param target in order of preference; null cancels what is under way */
     record Reassignment(PartitionId id, List<Integer> target) {}
 
-    /** Leadership back to the first replicas, and to anybody where unclean elections are allowed (R7.71, R7.72). */
+    /**
+     * Leadership back to the first replicas; to anybody where unclean elections are allowed (R7.71, R7.72); or to whoever may
+     * lead what nobody leads, where that was too much for one entry (R7.22, R7.35).
+     */
     record BalanceLeaders(Balance kind) implements QuorumCommand {
-        /** Which of the two. */
+        /** Which of these. */
         public enum Balance {
             PREFERRED,
-            UNCLEAN
+            UNCLEAN,
+            LEADERLESS
         }
     }
 
