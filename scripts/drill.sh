@@ -162,6 +162,8 @@ run_drill() {
   local status=0 name
   name=$(basename "$1" .yaml)
   mkdir -p "$work/$name"
+  # The verdict of a run before must not be taken for that of one that came to none.
+  rm -f "$report/$name$suffix".{txt,json,html}
   # What the clients log, above all of nodes that are gone, goes to a file beside the nodes' own.
   "$JAVA" -Xmx512m -XX:+UseSerialGC "-Dlog4j2.configurationFile=$ROOT/config/log4j2.xml" \
     "-Dtidemark.log.dir=$work/$name/cluster/logs/runner" -cp "$CLASS_PATH" io.tidemark.broker.drill.run.DrillMain \
@@ -170,6 +172,11 @@ run_drill() {
   client=$!
   wait "$client" || status=$?
   client=
+  # 0 and 1 are verdicts, and those have a report. Whatever else ends a runner, a signal too, it has not found out.
+  if [[ $status -gt 3 ]]; then
+    echo "drill: not run: its runner ended with status $status"
+    status=3
+  fi
   # What went wrong may be in them; nothing else of the cluster is left.
   if [[ $status -ne 0 && $status -ne 2 && -d $work/$name/cluster/logs ]]; then
     rm -rf "$report/$name-logs"
@@ -181,7 +188,8 @@ run_drill() {
 }
 
 kafka=()
-[[ $target == tidemark ]] || kafka=(--kafka)
+suffix=
+[[ $target == tidemark ]] || kafka=(--kafka) suffix=-kafka
 if [[ $command == run ]]; then
   run_drill "${files[0]}" || exit $?
   exit 0
@@ -192,9 +200,10 @@ for file in "${files[@]}"; do
   status=0
   run_drill "$file" || status=$?
   name=$(basename "$file" .yaml)
-  if [[ $status -le 1 ]]; then
-    summary+=("$(tail -n 1 "$report/$name${kafka[0]+-kafka}.txt")")
+  if [[ $status -le 1 && -s $report/$name$suffix.txt ]]; then
+    summary+=("$(tail -n 1 "$report/$name$suffix.txt")")
   else
+    [[ $status -gt 1 ]] || status=3
     summary+=("---- $name: not run (see above)")
   fi
   [[ $status -le $worst ]] || worst=$status

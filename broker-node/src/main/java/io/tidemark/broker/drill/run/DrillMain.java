@@ -57,7 +57,18 @@ public final class DrillMain implements Callable<Integer> {
     private final PrintStream out = System.out;
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new DrillMain()).execute(arguments));
+        System.exit(status(new CommandLine(new DrillMain()), arguments));
+    }
+
+    /** As {@link #call}; a runner that breaks down, however it does, has not found out whether anything held: 3. */
+    static int status(CommandLine line, String... arguments) {
+        line.getCommandSpec().exitCodeOnExecutionException(NOT_RUN);
+        try {
+            return line.execute(arguments);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            return NOT_RUN;
+        }
     }
 
     /** 0 held, 1 not held, 2 a bad file, 3 not run. */
@@ -87,13 +98,17 @@ public final class DrillMain implements Callable<Integer> {
 
     private int run(Drill drill) throws IOException {
         out.println("== " + drill.name() + (kafka ? " on Kafka" : ""));
+        String name = drill.name() + (kafka ? "-kafka" : "");
+        Files.createDirectories(report);
+        // The verdict of a run before must not be taken for that of one that came to none.
+        for (String kind : List.of(".txt", ".json", ".html")) {
+            Files.deleteIfExists(report.resolve(name + kind));
+        }
         ClusterMaker maker = new ClusterMaker(scripts);
         DrillCluster cluster =
                 clusterId == null ? maker.make(drill, kafka, work) : maker.take(clusterId, inventory, data);
         DrillRun.checkFits(drill, cluster);
         DrillOutcome outcome = new DrillRun(drill, cluster, out::println).run();
-        Files.createDirectories(report);
-        String name = drill.name() + (kafka ? "-kafka" : "");
         String text = TextReport.of(outcome);
         Files.writeString(report.resolve(name + ".txt"), text);
         Files.writeString(report.resolve(name + ".json"), JsonReport.of(outcome) + "\n");
