@@ -80,9 +80,9 @@ public record DrillOutcome(
 
     /** A measure beside what it must be. */
     public record Line(Measure measure, Bound expected, Optional<Long> value) {
-        /** What could not be measured breaks nothing, and is shown. */
+        /** What was not measured is not known to hold, unless anything does. */
         public boolean holds() {
-            return value.map(expected::holds).orElse(true);
+            return value.map(expected::holds).orElse(expected.equals(Bound.ANY));
         }
     }
 

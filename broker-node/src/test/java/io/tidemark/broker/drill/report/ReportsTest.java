@@ -9,6 +9,7 @@ import io.tidemark.broker.drill.judge.Change;
 import io.tidemark.broker.drill.judge.Fault;
 import io.tidemark.broker.drill.judge.PartitionStateView;
 import io.tidemark.broker.drill.plan.Action;
+import io.tidemark.broker.drill.plan.Bound;
 import io.tidemark.broker.drill.plan.Drill;
 import io.tidemark.broker.drill.plan.DrillReader;
 import io.tidemark.broker.drill.plan.Measure;
@@ -23,6 +24,8 @@ import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -42,14 +45,34 @@ class ReportsTest {
 
     @Test
     void aDrillIsHeldOnlyIfEverythingIsAsExpected() {
-        assertThat(outcome(Map.of(Measure.LOST, 0L), 5, List.of()).held()).isTrue();
-        assertThat(outcome(Map.of(Measure.LOST, 1L), 5, List.of()).held()).isFalse();
-        assertThat(outcome(Map.of(Measure.LOST, 0L), 0, List.of()).held())
+        assertThat(outcome(all(Map.of()), 5, List.of()).held()).isTrue();
+        assertThat(outcome(all(Map.of(Measure.LOST, 1L)), 5, List.of()).held()).isFalse();
+        assertThat(outcome(all(Map.of()), 0, List.of()).held())
                 .as("nothing acked proves nothing")
                 .isFalse();
-        assertThat(outcome(Map.of(Measure.LOST, 0L), 5, List.of("a step failed"))
-                        .held())
-                .isFalse();
+        assertThat(outcome(all(Map.of()), 5, List.of("a step failed")).held()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Measure.class)
+    void whatWasNotMeasuredDoesNotHoldWhereSomethingIsExpectedOfIt(Measure measure) {
+        EnumMap<Measure, Long> found = new EnumMap<>(all(Map.of()));
+        found.remove(measure);
+        boolean anything = measure.usual().equals(Bound.ANY);
+        assertThat(outcome(found, 5, List.of(), false).held()).isEqualTo(anything);
+        assertThat(outcome(found, 5, List.of(), true).held())
+                .as("on Kafka")
+                .isEqualTo(anything || measure == Measure.METADATA_DIFFERS);
+    }
+
+    /** As it usually has to be, and what is given. */
+    private static Map<Measure, Long> all(Map<Measure, Long> given) {
+        EnumMap<Measure, Long> found = new EnumMap<>(Measure.class);
+        for (Measure measure : Measure.values()) {
+            found.put(measure, 0L);
+        }
+        found.putAll(given);
+        return found;
     }
 
     @Test
@@ -74,7 +97,7 @@ class ReportsTest {
 
     @Test
     void thePageNeedsNothingElseAndItsPictureIsWellFormed() throws Exception {
-        String page = HtmlReport.of(outcome(Map.of(Measure.LOST, 0L), 5, List.of()));
+        String page = HtmlReport.of(outcome(all(Map.of()), 5, List.of()));
         assertThat(page)
                 .contains("What is &lt;acked&gt; &amp; kept.", ">held<")
                 .doesNotContain("<script", "<link", "src=");
@@ -113,6 +136,10 @@ class ReportsTest {
     }
 
     static DrillOutcome outcome(Map<Measure, Long> found, long acked, List<String> problems) {
+        return outcome(found, acked, problems, false);
+    }
+
+    private static DrillOutcome outcome(Map<Measure, Long> found, long acked, List<String> problems, boolean kafka) {
         TopicPartition id = new TopicPartition("t", 0);
         List<Change> changes = List.of(
                 new Change(START - 100, id, null, WHOLE, "CreateTopics", "created"),
@@ -129,7 +156,7 @@ class ReportsTest {
                         new Availability(1199, START + 1)));
         return new DrillOutcome(
                 DRILL,
-                false,
+                kafka,
                 START,
                 START + 2000,
                 List.of(new Fault(Action.KILL, START + 500, START + 1500, Set.of(1), "", "kill 1")),
