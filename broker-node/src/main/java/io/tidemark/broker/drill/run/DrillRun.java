@@ -16,7 +16,6 @@ import io.tidemark.broker.drill.plan.Measure;
 import io.tidemark.broker.drill.plan.Step;
 import io.tidemark.broker.drill.report.DrillOutcome;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -148,7 +147,7 @@ final class DrillRun {
         }
         found.put(Measure.CHANGES, changesUnderLoad(shown));
         measureTimes(shown, faults, injector.lastRepairMs());
-        stopAndCompare(shown);
+        stopAndCompare(shown, records);
         List<Change> changes = outcome(shown, faults, reckoning).changes();
         found.put(
                 Measure.UNEXPLAINED,
@@ -239,14 +238,15 @@ final class DrillRun {
         return change.after().isr().size() == change.after().replicas().size();
     }
 
-    private void stopAndCompare(Map<String, DrillOutcome.Partition> shown) {
+    private void stopAndCompare(
+            Map<String, DrillOutcome.Partition> shown, Map<TopicPartition, List<ReadRecord>> readBack) {
         if (cluster.isOwn()) {
             tell("stopping the cluster, comparing replicas and metadata");
             attempt("stopping", cluster::down);
         } else {
             notes.add("The cluster goes on: its replicas were compared up to the high watermark on disk.");
         }
-        attempt("comparing replicas", () -> compare(shown));
+        attempt("comparing replicas", () -> compare(shown, readBack));
         if (cluster.isKafka()) {
             notes.add(
                     "Kafka's metadata log is not read: changes are those that a client sees ten times a second, without"
@@ -260,25 +260,14 @@ final class DrillRun {
         }
     }
 
-    private void compare(Map<String, DrillOutcome.Partition> shown) {
-        List<String> differences = new ArrayList<>();
-        for (DrillOutcome.Partition partition : shown.values()) {
-            if (partition.changes().isEmpty()) {
-                notes.add("Replicas of " + partition.id() + " were not compared: it is not known who they are.");
-                continue;
-            }
-            Map<Integer, Path> directories = new TreeMap<>();
-            partition
-                    .changes()
-                    .get(partition.changes().size() - 1)
-                    .after()
-                    .isr()
-                    .forEach(broker -> directories.put(broker, cluster.directory(broker)));
-            long mark = ReplicaFiles.mark(directories, partition.id());
-            differences.addAll(ReplicaFiles.differences(directories, partition.id(), mark));
-        }
-        found.put(Measure.REPLICAS_DIFFER, (long) differences.size());
-        examples.put(Measure.REPLICAS_DIFFER, differences);
+    private void compare(Map<String, DrillOutcome.Partition> shown, Map<TopicPartition, List<ReadRecord>> readBack) {
+        ReplicaComparison comparison = new ReplicaComparison(cluster::directory);
+        shown.values()
+                .forEach(partition -> comparison.add(partition, readBack.getOrDefault(partition.id(), List.of())));
+        comparison.count().ifPresent(count -> found.put(Measure.REPLICAS_DIFFER, count));
+        examples.put(Measure.REPLICAS_DIFFER, comparison.differences());
+        notes.addAll(comparison.notes());
+        problems.addAll(comparison.problems());
     }
 
     /** What fails becomes a problem of the drill; the rest goes on, so that there is a verdict. */

@@ -1,5 +1,6 @@
 package io.tidemark.broker.drill.run;
 
+import io.tidemark.broker.drill.ReadRecord;
 import io.tidemark.broker.log.BatchHeader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,10 +28,13 @@ final class ReplicaFiles {
     /** A batch where it lies, from the first segment on. */
     private record Stored(long base, long next, byte[] bytes) {}
 
-    /** The largest high watermark that one of the brokers' checkpoints has for the partition; 0 if none has any. */
-    static long mark(Map<Integer, Path> directories, TopicPartition partition) {
+    /**
+     * Up to where the partition is known to have been committed: the largest high watermark that one of the brokers'
+     * checkpoints has, which may be old or missing, and what a consumer was given. 0 if nothing is known.
+     */
+    static long mark(Map<Integer, Path> directories, TopicPartition partition, List<ReadRecord> readBack) {
         String prefix = partition.topic() + " " + partition.partition() + " ";
-        long mark = 0;
+        long mark = readBack.stream().mapToLong(ReadRecord::offset).max().orElse(-1) + 1;
         for (Path directory : directories.values()) {
             for (String line : lines(directory.resolve(MARKS))) {
                 if (line.startsWith(prefix)) {

@@ -2,10 +2,16 @@ package io.tidemark.broker.drill.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.broker.drill.ReadRecord;
+import io.tidemark.broker.drill.judge.Availability;
+import io.tidemark.broker.drill.judge.Change;
+import io.tidemark.broker.drill.judge.PartitionStateView;
+import io.tidemark.broker.drill.report.DrillOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
@@ -37,7 +43,50 @@ class ReplicaFilesTest {
 
     @Test
     void theMarkIsTheLargestOfTheCheckpoints() {
-        assertThat(ReplicaFiles.mark(replicas, PARTITION)).isEqualTo(3);
+        assertThat(ReplicaFiles.mark(replicas, PARTITION, List.of())).isEqualTo(3);
+    }
+
+    @Test
+    void whatWasReadBackIsBelowTheMarkWhateverTheCheckpointsSay() throws IOException {
+        assertThat(ReplicaFiles.mark(replicas, PARTITION, List.of(new ReadRecord(4, 7), new ReadRecord(1, 2))))
+                .isEqualTo(5);
+        assertThat(ReplicaFiles.mark(replicas, PARTITION, List.of(new ReadRecord(1, 2))))
+                .isEqualTo(3);
+        for (Path data : replicas.values()) {
+            Files.delete(data.resolve("replication-offset-checkpoint"));
+        }
+        assertThat(ReplicaFiles.mark(replicas, PARTITION, List.of(new ReadRecord(4, 7))))
+                .isEqualTo(5);
+    }
+
+    @Test
+    void replicasThatWereNotComparedAreNotTheSame() throws IOException {
+        write(1, 0, batch(0, "a"));
+        write(2, 0, batch(0, "b"));
+        assertThat(comparison(List.of(inSync()), List.of(new ReadRecord(0, 1))).differences())
+                .anyMatch(line -> line.contains("broker 2 differs from broker 1"));
+        ReplicaComparison unknown = comparison(List.of(), List.of(new ReadRecord(0, 1)));
+        assertThat(unknown.count()).isEmpty();
+        assertThat(unknown.notes()).singleElement().asString().contains("t-0");
+        for (Path data : replicas.values()) {
+            Files.delete(data.resolve("replication-offset-checkpoint"));
+        }
+        ReplicaComparison unmarked = comparison(List.of(inSync()), List.of());
+        assertThat(unmarked.count()).isEmpty();
+        assertThat(unmarked.problems()).singleElement().asString().contains("t-0");
+    }
+
+    private ReplicaComparison comparison(List<Change> changes, List<ReadRecord> readBack) {
+        ReplicaComparison comparison = new ReplicaComparison(replicas::get);
+        comparison.add(
+                new DrillOutcome.Partition(PARTITION, changes, new TreeMap<>(), new long[] {1}, new Availability(0, 0)),
+                readBack);
+        return comparison;
+    }
+
+    private static Change inSync() {
+        PartitionStateView state = new PartitionStateView(1, 0, List.of(1, 2), List.of(1, 2), List.of());
+        return new Change(1, PARTITION, null, state, "CreateTopics", "created");
     }
 
     @Test
