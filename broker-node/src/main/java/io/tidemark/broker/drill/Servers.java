@@ -13,8 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The server processes of a cluster on this machine, found by the process ids its script leaves in {@code run/}. Node
- * ids above 100 are controllers. Linux only: it reads /proc.
+ * The server processes of a cluster on this machine, found by the process ids its script leaves in {@code run/}. Such a
+ * number may be another's by now: a process is the node's if its command line has the node's properties. Node ids above
+ * 100 are controllers. Linux only: it reads /proc.
  */
 public final class Servers {
     private static final int FIRST_CONTROLLER = 101;
@@ -22,6 +23,9 @@ public final class Servers {
     private static final double TICKS_PER_SECOND = 100;
 
     private static final int FIELDS_BEFORE_UTIME_AFTER_NAME = 11;
+    private static final int THREADS_AFTER_NAME = 17;
+    /** The parent of the kernel's threads. */
+    private static final String KERNEL = "2";
 
     private final Path data;
     private final List<String> script;
@@ -63,7 +67,7 @@ public final class Servers {
 
     /** Returns when the process is gone; throws DrillException after 60 s. */
     public void awaitGone(int node) {
-        Waiting.until("node " + node + " to end", 60, () -> !pids().containsKey(node));
+        Waiting.until("node " + node + " to end", 60, () -> !runs(node) && !isEnding(node));
     }
 
     /** Starts a node, and returns when its script says it is ready. */
@@ -83,14 +87,30 @@ public final class Servers {
         return pids().containsKey(node);
     }
 
+    /** Of the nodes that run. */
     private TreeMap<Integer, Long> pids() {
+        TreeMap<Integer, Long> pids = written();
+        pids.entrySet()
+                .removeIf(entry ->
+                        commandLine(entry.getValue()).stream().noneMatch(word -> isPropertiesOf(entry.getKey(), word)));
+        return pids;
+    }
+
+    /** As the script has written them, whatever has become of them. */
+    private TreeMap<Integer, Long> written() {
         TreeMap<Integer, Long> pids = new TreeMap<>();
-        try (Stream<Path> files = Files.list(data.resolve("run"))) {
+        Path directory = data.resolve("run");
+        if (!Files.isDirectory(directory)) {
+            return pids;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.toList()) {
                 String name = file.getFileName().toString();
-                String text = Files.readString(file).strip();
-                if (name.matches("node-[0-9]+\\.pid") && !text.isEmpty() && isAlive(Long.parseLong(text))) {
-                    pids.put(Integer.parseInt(name.replaceAll("[^0-9]", "")), Long.parseLong(text));
+                if (name.matches("node-[0-9]+\\.pid")) {
+                    String text = text(file).strip();
+                    if (text.matches("[0-9]+")) {
+                        pids.put(Integer.parseInt(name.replaceAll("[^0-9]", "")), Long.parseLong(text));
+                    }
                 }
             }
         } catch (IOException e) {
@@ -99,13 +119,49 @@ public final class Servers {
         return pids;
     }
 
-    /** A zombie is gone: nobody may be there to reap it. */
-    private static boolean isAlive(long pid) throws IOException {
-        Path stat = Path.of("/proc", Long.toString(pid), "stat");
-        try {
-            return !afterName(Files.readString(stat)).startsWith("Z");
-        } catch (java.nio.file.NoSuchFileException e) {
+    /** The cluster's directory may have been called by another name when the node was started. */
+    private boolean isPropertiesOf(int node, String word) {
+        String name = "node-" + node + ".properties";
+        if (!word.endsWith("/config/" + name)) {
             return false;
+        }
+        Path own = data.toAbsolutePath().normalize().resolve("config").resolve(name);
+        try {
+            return Path.of(word).equals(own) || Files.isSameFile(Path.of(word), own);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * A process that was killed has no command line any more while it still holds its ports; neither has a thread of the
+     * kernel. A zombie of one thread is gone: nobody may be there to reap it.
+     */
+    private boolean isEnding(int node) {
+        Long pid = written().get(node);
+        if (pid == null || !commandLine(pid).isEmpty()) {
+            return false;
+        }
+        String stat = text(Path.of("/proc", Long.toString(pid), "stat"));
+        if (stat.isEmpty()) {
+            return false;
+        }
+        String[] fields = afterName(stat).split(" ");
+        boolean zombie = fields[0].equals("Z") || fields[0].equals("X");
+        return !fields[1].equals(KERNEL) && !(zombie && fields[THREADS_AFTER_NAME].equals("1"));
+    }
+
+    private static List<String> commandLine(long pid) {
+        String text = text(Path.of("/proc", Long.toString(pid), "cmdline"));
+        return text.isEmpty() ? List.of() : List.of(text.split("\0"));
+    }
+
+    /** "" where there is no such file, or not any more. */
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
         }
     }
 
