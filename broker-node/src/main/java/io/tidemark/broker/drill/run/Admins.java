@@ -39,6 +39,7 @@ final class Admins implements AutoCloseable {
     private static final int LIMIT_S = 60;
 
     private final Admin admin;
+    private volatile Runnable check = () -> {};
 
     Admins(String bootstrap) {
         admin = Admin.create(Map.of(
@@ -58,6 +59,16 @@ final class Admins implements AutoCloseable {
                 20L,
                 AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
                 100L));
+    }
+
+    /** @param check done before each attempt where something is tried until it works; throws to end that */
+    void lookWhileWaiting(Runnable check) {
+        this.check = check;
+    }
+
+    /** For those who try again themselves. */
+    void check() {
+        check.run();
     }
 
     void awaitBrokers(int count) {
@@ -121,6 +132,7 @@ final class Admins implements AutoCloseable {
     Map<TopicPartition, PartitionView> insistOnLook(Collection<String> topics) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S / 2);
         while (true) {
+            check();
             try {
                 return look(topics);
             } catch (DrillException e) {
@@ -211,8 +223,9 @@ final class Admins implements AutoCloseable {
     }
 
     /** Asks again where nobody answered, as a paused broker does not: what was asked for may be done twice. */
-    private static void insist(String what, Runnable request) {
+    private void insist(String what, Runnable request) {
         Waiting.until(what, LIMIT_S, () -> {
+            check();
             try {
                 request.run();
                 return true;

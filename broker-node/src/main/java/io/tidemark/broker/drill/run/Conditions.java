@@ -87,8 +87,12 @@ final class Conditions {
                 .allMatch(partition -> load.promised(partition) >= wanted.get(partition) || !load.writes(partition));
     }
 
-    void awaitFullIsr(int seconds) {
-        Waiting.until("all replicas in sync", seconds, this::isFull);
+    /** @param check throws if there is no use in waiting any more */
+    void awaitFullIsr(int seconds, Runnable check) {
+        Waiting.until("all replicas in sync", seconds, () -> {
+            check.run();
+            return isFull();
+        });
     }
 
     /** The same as each broker by itself sees it, with the same leaders. */

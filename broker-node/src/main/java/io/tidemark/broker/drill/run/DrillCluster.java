@@ -121,16 +121,22 @@ final class DrillCluster {
         nodes.forEach(servers::awaitGone);
     }
 
-    /** All of them side by side; returns when they are ready. */
+    /** All of them side by side; returns when all are ready, or those that do not fail, and throws DrillException then. */
     void start(Collection<Integer> nodes) {
         List<CompletableFuture<Void>> starts = nodes.stream()
                 .map(node ->
                         CompletableFuture.runAsync(() -> servers.start(node), command -> new Thread(command).start()))
                 .toList();
-        try {
-            starts.forEach(CompletableFuture::join);
-        } catch (CompletionException e) {
-            throw new DrillException(String.valueOf(e.getCause().getMessage()), e);
+        List<String> failures = new ArrayList<>();
+        for (CompletableFuture<Void> start : starts) {
+            try {
+                start.join();
+            } catch (CompletionException e) {
+                failures.add(String.valueOf(e.getCause().getMessage()));
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw new DrillException(String.join("; ", failures));
         }
     }
 

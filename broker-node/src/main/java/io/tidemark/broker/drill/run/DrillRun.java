@@ -97,9 +97,12 @@ final class DrillRun {
 
     /** The clients of a run that has failed are closed by now. */
     private void repair(FaultInjector injector) {
-        injector.close();
-        try (Admins admins = new Admins(cluster.bootstrap())) {
-            admins.delete(topics());
+        try {
+            injector.close();
+        } finally {
+            try (Admins admins = new Admins(cluster.bootstrap())) {
+                admins.delete(topics());
+            }
         }
     }
 

@@ -51,7 +51,11 @@ final class FaultInjector {
     private final List<Open> faults = new ArrayList<>();
     private Map<String, PartitionStateView> lastSeen;
     private long lastRepairMs;
-    private boolean closed;
+    /** Nodes that were down when the drill came: not its business. */
+    private final Set<Integer> absent = new TreeSet<>();
+
+    /** Set before the lock is taken: whoever has it looks, and gives it up soon. */
+    private volatile boolean closed;
 
     /** A fault and those of its nodes that are not whole again. */
     private static final class Open {
@@ -86,6 +90,8 @@ final class FaultInjector {
         this.survival = survival;
         this.conditions = conditions;
         this.tell = tell;
+        cluster.nodes().stream().filter(node -> !cluster.runs(node)).forEach(absent::add);
+        admins.lookWhileWaiting(this::stopIfClosed);
     }
 
     /** Throws DrillException if it cannot be done, or must not be. */
@@ -99,9 +105,7 @@ final class FaultInjector {
     }
 
     private synchronized void doNow(Step step) {
-        if (closed) {
-            throw new DrillException("the drill was interrupted");
-        }
+        stopIfClosed();
         Set<Integer> nodes = step.node().isEmpty() ? targetsWithout(step) : finder.find(step.node(), named);
         if (!step.as().isEmpty()) {
             named.put(step.as(), nodes);
@@ -121,6 +125,12 @@ final class FaultInjector {
         act(step, nodes);
         if (!step.action().lasts()) {
             fault.endMs = System.currentTimeMillis();
+        }
+    }
+
+    private void stopIfClosed() {
+        if (closed) {
+            throw new DrillException("the drill was interrupted");
         }
     }
 
@@ -193,9 +203,10 @@ final class FaultInjector {
             }
             case ROLL ->
                 nodes.forEach(node -> {
+                    stopIfClosed();
                     end(Set.of(node), "TERM");
                     start(Set.of(node));
-                    conditions.awaitFullIsr(SETTLE_S);
+                    conditions.awaitFullIsr(SETTLE_S, this::stopIfClosed);
                 });
             case WIPE ->
                 nodes.forEach(node -> {
@@ -226,7 +237,19 @@ final class FaultInjector {
     private void end(Set<Integer> nodes, String signal) {
         down.addAll(nodes);
         cluster.signal(nodes, signal);
+        if (!signal.equals("KILL")) {
+            // A process that stands still takes no other signal until it goes on.
+            Set<Integer> still = new TreeSet<>(nodes);
+            still.retainAll(paused);
+            cluster.signal(still, "CONT");
+        }
+        noLongerPaused(nodes);
         cluster.awaitGone(nodes);
+    }
+
+    private void noLongerPaused(Set<Integer> nodes) {
+        paused.removeAll(nodes);
+        over(nodes, Action.PAUSE);
     }
 
     private void start(Set<Integer> nodes) {
@@ -234,11 +257,16 @@ final class FaultInjector {
             return;
         }
         lastRepairMs = System.currentTimeMillis();
-        cluster.start(nodes);
-        down.removeAll(nodes);
-        damaged.removeAll(nodes);
-        died.removeAll(nodes);
-        over(nodes, Action.KILL, Action.STOP, Action.WIPE);
+        try {
+            cluster.start(nodes);
+        } finally {
+            Set<Integer> up = new TreeSet<>(nodes);
+            up.removeIf(node -> !cluster.runs(node));
+            down.removeAll(up);
+            damaged.removeAll(up);
+            died.removeAll(up);
+            over(up, Action.KILL, Action.STOP, Action.WIPE);
+        }
     }
 
     private void resume(Set<Integer> nodes) {
@@ -247,8 +275,7 @@ final class FaultInjector {
         }
         lastRepairMs = System.currentTimeMillis();
         cluster.signal(nodes, "CONT");
-        paused.removeAll(nodes);
-        over(nodes, Action.PAUSE);
+        noLongerPaused(nodes);
     }
 
     private void free(Set<Integer> nodes) {
@@ -297,37 +324,59 @@ final class FaultInjector {
         }
     }
 
-    /** No step is done any more, and everything is undone: for a drill that is interrupted. */
-    synchronized void close() {
+    /** No step is done any more, and everything is undone: for a drill that is interrupted. As {@link #heal}. */
+    void close() {
         closed = true;
         heal();
     }
 
-    /** Undoes everything that still stands; returns when all nodes are ready. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Undoes everything that still stands; returns when all nodes are ready. Whatever cannot be undone keeps nothing else
+     * from being undone: DrillException in the end, with all that failed.
+     */
     synchronized void heal() {
-        noteDied();
+        List<String> failures = new ArrayList<>();
+        attempt(failures, this::noteDied);
         boolean anything = !gone().isEmpty();
         for (Action action : List.of(Action.PLUG, Action.RESTORE_DISK, Action.RESTORE_CLOCK)) {
             Set<Integer> hindered = hindrances.endedBy(action);
             anything = anything || !hindered.isEmpty();
-            unhinder(action, hindered);
+            hindered.forEach(node -> attempt(failures, () -> unhinder(action, Set.of(node))));
         }
-        free(new TreeSet<>(full));
-        resume(new TreeSet<>(paused));
+        new TreeSet<>(full).forEach(node -> attempt(failures, () -> free(Set.of(node))));
+        new TreeSet<>(paused).forEach(node -> attempt(failures, () -> resume(Set.of(node))));
         Set<Integer> stopped = new TreeSet<>(down);
         stopped.addAll(died);
         if (anything) {
             tell.accept("heal" + (stopped.isEmpty() ? "" : ", start " + ids(stopped)));
         }
-        start(stopped);
+        // One that was told to end and has not yet would count as started, and then be gone.
+        down.forEach(node -> attempt(failures, () -> cluster.awaitGone(Set.of(node))));
+        attempt(failures, () -> start(stopped));
+        if (!failures.isEmpty()) {
+            throw new DrillException("not everything could be undone: " + String.join("; ", failures));
+        }
+    }
+
+    private static void attempt(List<String> failures, Runnable repair) {
+        try {
+            repair.run();
+        } catch (RuntimeException e) {
+            failures.add(String.valueOf(e.getMessage()));
+        }
     }
 
     /** Nodes whose process went without the drill's doing. */
     private void noteDied() {
         for (int node : cluster.nodes()) {
-            if (!down.contains(node) && !cluster.runs(node) && died.add(node)) {
+            if (!down.contains(node) && !absent.contains(node) && !cluster.runs(node) && died.add(node)) {
                 tell.accept("node " + node + " has ended by itself");
                 allDied.add(node);
+                noLongerPaused(Set.of(node));
             }
         }
     }

@@ -52,6 +52,7 @@ final class NodeFinder {
     private int actingController() {
         int[] leader = {-1};
         Waiting.until("an acting controller", SETTLE_S, () -> {
+            admins.check();
             try {
                 leader[0] = admins.actingController();
             } catch (DrillException e) {
