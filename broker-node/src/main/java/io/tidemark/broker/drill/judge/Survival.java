@@ -2,6 +2,7 @@ package io.tidemark.broker.drill.judge;
 
 import io.tidemark.broker.drill.plan.Action;
 import io.tidemark.broker.drill.plan.Keeps;
+import io.tidemark.broker.drill.plan.Step;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -11,8 +12,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Says whether what a drill promised to leave alive would survive a step. Nodes that are down, paused, cut off or full
- * count as gone; disks that were emptied or damaged count as gone until their broker is in the ISR again.
+ * Says whether what a drill promised to leave alive would survive a step. Nodes that are down, paused, cut off, full or
+ * hindered so much that they can do no useful work count as gone; disks that were emptied or damaged count as gone until their broker is in the ISR again.
  */
 public final class Survival {
     private final Keeps keeps;
@@ -33,14 +34,14 @@ public final class Survival {
      * @param partitions looks at them, by name, and is only asked where they matter; null if they cannot be looked at
      */
     public Optional<String> refusal(
-            Action action,
+            Step step,
             Set<Integer> targets,
             Set<Integer> gone,
             Set<Integer> damaged,
             Supplier<Map<String, PartitionStateView>> partitions) {
-        if (action.harms()) {
+        if (step.harms()) {
             // Those that roll are down one at a time.
-            if (action == Action.ROLL) {
+            if (step.action() == Action.ROLL) {
                 return targets.stream()
                         .map(target -> harm(Set.of(target), gone, partitions))
                         .flatMap(Optional::stream)
@@ -48,7 +49,7 @@ public final class Survival {
             }
             return harm(targets, gone, partitions);
         }
-        return action.destroys() ? destruction(targets, damaged, partitions) : Optional.empty();
+        return step.action().destroys() ? destruction(targets, damaged, partitions) : Optional.empty();
     }
 
     private Optional<String> harm(

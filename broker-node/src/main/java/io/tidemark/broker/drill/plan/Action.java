@@ -71,8 +71,8 @@ public enum Action {
         return meaning;
     }
 
-    /** Whether nodes may do nothing useful any more after it. */
-    public boolean harms() {
+    /** Whether nodes do nothing useful any more after it, whatever its arguments. */
+    boolean harms() {
         return switch (this) {
             case KILL, STOP, PAUSE, RESTART, ROLL, FILL_DISK, UNPLUG, CUT -> true;
             default -> false;

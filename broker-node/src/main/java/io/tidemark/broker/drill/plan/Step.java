@@ -16,6 +16,10 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
     private static final List<String> ORDER = List.of(
             "until", "topic", "partition", "to", "type", "size", "set", "file", "from", "way", "delay", "loss", "by");
 
+    private static final int HARMFUL_LOSS_PERCENT = 30;
+    private static final int HARMFUL_CABLE_MS = 3_000;
+    private static final int HARMFUL_DISK_MS = 1_000;
+
     public Step {
         arguments = Map.copyOf(arguments);
     }
@@ -27,6 +31,23 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
             throw new IllegalStateException(action.key() + " without " + name);
         }
         return value;
+    }
+
+    /**
+     * Whether nodes may do nothing useful any more after it: cables that lose so much or take so long, and disks so slow,
+     * that sessions and requests run out.
+     */
+    public boolean harms() {
+        return switch (action) {
+            case IMPAIR -> number("loss") >= HARMFUL_LOSS_PERCENT || number("delay") >= HARMFUL_CABLE_MS;
+            case SLOW_DISK -> number("delay") >= HARMFUL_DISK_MS;
+            default -> action.harms();
+        };
+    }
+
+    /** 0 if there is none. */
+    public long number(String name) {
+        return Long.parseLong(arguments.getOrDefault(name, "0"));
     }
 
     /** Everything but the time, as a sentence. */

@@ -43,7 +43,7 @@ final class Conditions {
                             .map(Integer::valueOf)
                             .toList()));
         }
-        if (step.action().harms()) {
+        if (step.harms()) {
             try {
                 admins.glance(topics()).forEach((partition, view) -> leadersBefore.put(partition, view.leader()));
             } catch (DrillException e) {

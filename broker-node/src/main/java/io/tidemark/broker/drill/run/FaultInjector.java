@@ -112,7 +112,7 @@ final class FaultInjector {
         }
         check(step, nodes);
         conditions.remember(step);
-        if (step.action().harms() && leavesNobody(nodes)) {
+        if (step.harms() && leavesNobody(nodes)) {
             // Nobody can be asked afterwards, and what comes then may need to know.
             partitions();
         }
@@ -144,7 +144,7 @@ final class FaultInjector {
             throw new DrillException(action.key() + " is refused: " + ids(nodes) + " was not stopped by this drill");
         }
         noteDied();
-        survival.refusal(action, nodes, gone(), damaged, this::partitions).ifPresent(reason -> {
+        survival.refusal(step, nodes, gone(), damaged, this::partitions).ifPresent(reason -> {
             throw new DrillException(step.words() + " is refused: " + reason);
         });
     }
@@ -181,7 +181,7 @@ final class FaultInjector {
     private Set<Integer> gone() {
         Set<Integer> gone = new TreeSet<>(down);
         gone.addAll(paused);
-        gone.addAll(hindrances.cutOff());
+        gone.addAll(hindrances.useless());
         gone.addAll(full);
         gone.addAll(died);
         return gone;

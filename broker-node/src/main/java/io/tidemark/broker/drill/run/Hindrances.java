@@ -13,6 +13,8 @@ final class Hindrances {
     private final Set<Integer> cutOff = new TreeSet<>();
     private final Set<Integer> impaired = new TreeSet<>();
     private final Set<Integer> slowed = new TreeSet<>();
+    private final Set<Integer> deaf = new TreeSet<>();
+    private final Set<Integer> stuck = new TreeSet<>();
     private final Set<Integer> jumped = new TreeSet<>();
 
     Hindrances(Surroundings surroundings) {
@@ -20,8 +22,11 @@ final class Hindrances {
     }
 
     /** Nodes that cannot do their work. */
-    Set<Integer> cutOff() {
-        return new TreeSet<>(cutOff);
+    Set<Integer> useless() {
+        Set<Integer> useless = new TreeSet<>(cutOff);
+        useless.addAll(deaf);
+        useless.addAll(stuck);
+        return useless;
     }
 
     /** All nodes to which something is done that {@code action}, which undoes, would end. */
@@ -57,15 +62,21 @@ final class Hindrances {
             }
             case IMPAIR -> {
                 impaired.addAll(nodes);
-                impair(step, nodes, new Network.Quality(number(step, "delay"), (int) number(step, "loss")));
+                if (step.harms()) {
+                    deaf.addAll(nodes);
+                }
+                impair(step, nodes, new Network.Quality(step.number("delay"), (int) step.number("loss")));
             }
             case SLOW_DISK -> {
                 slowed.addAll(nodes);
-                nodes.forEach(node -> surroundings.disks().delay(node, number(step, "delay")));
+                if (step.harms()) {
+                    stuck.addAll(nodes);
+                }
+                nodes.forEach(node -> surroundings.disks().delay(node, step.number("delay")));
             }
             case JUMP_CLOCK -> {
                 jumped.addAll(nodes);
-                nodes.forEach(node -> surroundings.clocks().jump(node, number(step, "by")));
+                nodes.forEach(node -> surroundings.clocks().jump(node, step.number("by")));
             }
             default -> throw new IllegalArgumentException(step.action().key());
         }
@@ -89,10 +100,12 @@ final class Hindrances {
                 nodes.forEach(node -> surroundings.network().plug(node));
                 cutOff.removeAll(nodes);
                 impaired.removeAll(nodes);
+                deaf.removeAll(nodes);
             }
             case RESTORE_DISK -> {
                 nodes.forEach(node -> surroundings.disks().delay(node, RIGHT_MS));
                 slowed.removeAll(nodes);
+                stuck.removeAll(nodes);
             }
             case RESTORE_CLOCK -> {
                 nodes.forEach(node -> surroundings.clocks().restore(node));
@@ -118,9 +131,5 @@ final class Hindrances {
 
     private static Network.Cable cable(Step step) {
         return step.argument("from").equals("controllers") ? Network.Cable.CONTROLLERS : Network.Cable.BROKERS;
-    }
-
-    private static long number(Step step, String name) {
-        return Long.parseLong(step.arguments().getOrDefault(name, "0"));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.broker.drill.plan.Action;
 import io.tidemark.broker.drill.plan.Keeps;
+import io.tidemark.broker.drill.plan.Step;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,18 +37,18 @@ class SurvivalTest {
 
     @Test
     void whatCannotBeLookedAtIsNotRisked() {
-        assertThat(survival.refusal(Action.KILL, Set.of(1), Set.of(), Set.of(), () -> null))
+        assertThat(survival.refusal(step(Action.KILL), Set.of(1), Set.of(), Set.of(), () -> null))
                 .isPresent();
-        assertThat(survival.refusal(Action.KILL, Set.of(101), Set.of(), Set.of(), () -> null))
+        assertThat(survival.refusal(step(Action.KILL), Set.of(101), Set.of(), Set.of(), () -> null))
                 .isEmpty();
     }
 
     @Test
     void aDrillThatSaysSoMayTakeEverything() {
         Survival all = new Survival(new Keeps(false, false, true), CONTROLLERS);
-        assertThat(all.refusal(Action.KILL, Set.of(1, 2, 3, 101, 102, 103), Set.of(), Set.of(), () -> null))
+        assertThat(all.refusal(step(Action.KILL), Set.of(1, 2, 3, 101, 102, 103), Set.of(), Set.of(), () -> null))
                 .isEmpty();
-        assertThat(all.refusal(Action.WIPE, Set.of(1, 2), Set.of(), Set.of(), () -> PARTITIONS))
+        assertThat(all.refusal(step(Action.WIPE), Set.of(1, 2), Set.of(), Set.of(), () -> PARTITIONS))
                 .isPresent();
     }
 
@@ -61,24 +62,55 @@ class SurvivalTest {
 
     @Test
     void thoseThatRollAreDownOneAtATime() {
-        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(), Set.of(), () -> PARTITIONS))
+        assertThat(survival.refusal(step(Action.ROLL), Set.of(1, 2, 3), Set.of(), Set.of(), () -> PARTITIONS))
                 .isEmpty();
-        assertThat(survival.refusal(Action.ROLL, Set.of(1, 2, 3), Set.of(2), Set.of(), () -> PARTITIONS))
+        assertThat(survival.refusal(step(Action.ROLL), Set.of(1, 2, 3), Set.of(2), Set.of(), () -> PARTITIONS))
                 .isPresent();
     }
 
     @Test
+    void nodesThatAreHinderedSoMuchThatTheyAreUselessCountAsGone() {
+        for (Step harmful : List.of(
+                step(Action.IMPAIR, "loss", 30),
+                step(Action.IMPAIR, "delay", 3_000),
+                step(Action.SLOW_DISK, "delay", 1_000))) {
+            assertThat(survival.refusal(harmful, Set.of(101, 102), Set.of(), Set.of(), () -> PARTITIONS))
+                    .as(harmful.words())
+                    .hasValueSatisfying(words -> assertThat(words).contains("only 1 of 3"));
+            assertThat(survival.refusal(harmful, Set.of(3), Set.of(2), Set.of(), () -> PARTITIONS))
+                    .as(harmful.words())
+                    .isPresent();
+        }
+        for (Step harmless : List.of(
+                step(Action.IMPAIR, "loss", 29),
+                step(Action.IMPAIR, "delay", 2_999),
+                step(Action.SLOW_DISK, "delay", 999))) {
+            assertThat(survival.refusal(harmless, Set.of(101, 102), Set.of(), Set.of(), () -> PARTITIONS))
+                    .as(harmless.words())
+                    .isEmpty();
+        }
+    }
+
+    @Test
     void repairsAreAlwaysAllowed() {
-        assertThat(survival.refusal(Action.START, Set.of(1), Set.of(1, 2, 3), Set.of(), () -> null))
+        assertThat(survival.refusal(step(Action.START), Set.of(1), Set.of(1, 2, 3), Set.of(), () -> null))
                 .isEmpty();
     }
 
     private Optional<String> harm(Set<Integer> targets, Set<Integer> gone) {
-        return survival.refusal(Action.KILL, targets, gone, Set.of(), () -> PARTITIONS);
+        return survival.refusal(step(Action.KILL), targets, gone, Set.of(), () -> PARTITIONS);
     }
 
     private Optional<String> wipe(Set<Integer> targets, Set<Integer> damaged) {
-        return survival.refusal(Action.WIPE, targets, targets, damaged, () -> PARTITIONS);
+        return survival.refusal(step(Action.WIPE), targets, targets, damaged, () -> PARTITIONS);
+    }
+
+    private static Step step(Action action) {
+        return new Step(0, action, "", "", Map.of(), 1);
+    }
+
+    private static Step step(Action action, String name, long value) {
+        return new Step(0, action, "", "", Map.of(name, Long.toString(value)), 1);
     }
 
     private static PartitionStateView state(List<Integer> isr, List<Integer> elr) {
