@@ -9,7 +9,8 @@ import java.util.Set;
 /**
  * Finds the fault that accounts for a change of leader or ISR: a broker leaves an ISR because something was done to it
  * not long ago, comes back because something had been done to it, and a partition changes its leader because something
- * was done to the old one or the new one. What the drill itself asked for explains itself.
+ * was done to the old one or the new one not long ago, or the old one left the ISR with it. Leadership may go back to the
+ * preferred replica however much later. What the drill itself asked for explains itself.
  */
 public final class Explanation {
     /** After a fault is over its consequences may still come: a session runs out, a follower is found to lag. */
@@ -45,15 +46,28 @@ public final class Explanation {
             }
             words.add(fault.get().words());
         }
-        if (change.before().leader() != change.after().leader()) {
-            Optional<Fault> fault = ever(change.before().leader(), change.timeMs(), faults)
-                    .or(() -> ever(change.after().leader(), change.timeMs(), faults));
+        // Whatever accounts for an old leader that left accounts for the new one.
+        if (change.before().leader() != change.after().leader()
+                && !left(change).contains(change.before().leader())) {
+            Optional<Fault> fault = leads(change, faults);
             if (fault.isEmpty()) {
                 return Optional.empty();
             }
             words.add(fault.get().words());
         }
         return Optional.of(String.join("; ", words));
+    }
+
+    private static Optional<Fault> leads(Change change, List<Fault> faults) {
+        int before = change.before().leader();
+        int after = change.after().leader();
+        Optional<Fault> fault =
+                recent(before, change.timeMs(), faults).or(() -> recent(after, change.timeMs(), faults));
+        boolean preferred = change.after().replicas().indexOf(after) == 0;
+        if (fault.isPresent() || !preferred) {
+            return fault;
+        }
+        return ever(after, change.timeMs(), faults).or(() -> ever(before, change.timeMs(), faults));
     }
 
     private static boolean asksFor(Fault fault, Change change) {
@@ -91,8 +105,14 @@ public final class Explanation {
         return joined;
     }
 
+    /** The last one before that still stands, or ended not long ago. */
     private static Optional<Fault> recent(int broker, long timeMs, List<Fault> faults) {
-        return ever(broker, timeMs, faults).filter(fault -> timeMs <= fault.endMs() + GRACE_MS);
+        return ever(
+                broker,
+                timeMs,
+                faults.stream()
+                        .filter(fault -> timeMs <= fault.endMs() + GRACE_MS)
+                        .toList());
     }
 
     /** The last one before. */

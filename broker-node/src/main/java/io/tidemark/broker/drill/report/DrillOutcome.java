@@ -7,6 +7,7 @@ import io.tidemark.broker.drill.judge.Fault;
 import io.tidemark.broker.drill.plan.Bound;
 import io.tidemark.broker.drill.plan.Drill;
 import io.tidemark.broker.drill.plan.Measure;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -100,12 +101,15 @@ public record DrillOutcome(
         return problems.isEmpty() && acked > 0 && lines().stream().allMatch(Line::holds);
     }
 
-    /** Changes of leader or ISR since the load began, in order of time. */
+    /**
+     * Changes of leader or ISR, in their order: since the topics were made where there is a metadata log, whose times are
+     * of controllers' clocks, which a drill may turn; else, seen from here, since the load began.
+     */
     public List<Change> changes() {
         return partitions.values().stream()
                 .flatMap(partition -> partition.changes().stream())
-                .filter(change -> change.timeMs() >= startMs && Explanation.isNeeded(change))
-                .sorted(java.util.Comparator.comparingLong(Change::timeMs))
+                .filter(change -> (!kafka || change.timeMs() >= startMs) && Explanation.isNeeded(change))
+                .sorted(Comparator.comparingLong(Change::index).thenComparingLong(Change::timeMs))
                 .toList();
     }
 

@@ -34,6 +34,7 @@ final class MetadataLog {
             JsonNode after = row.path("after");
             if (after.isObject()) {
                 changes.add(new Change(
+                        row.path("index").asLong(-1),
                         row.path("timestampMs").asLong(),
                         partition,
                         row.path("before").isObject() ? state(row.path("before")) : null,

@@ -58,7 +58,7 @@ final class Sampler implements AutoCloseable {
     private synchronized void noteView(TopicPartition partition, PartitionStateView view) {
         PartitionStateView before = seen.put(partition, view);
         if (before == null || before.differsFrom(view) || !before.elr().equals(view.elr())) {
-            changes.add(new Change(System.currentTimeMillis(), partition, before, view, "", view.words()));
+            changes.add(new Change(-1, System.currentTimeMillis(), partition, before, view, "", view.words()));
         }
     }
 

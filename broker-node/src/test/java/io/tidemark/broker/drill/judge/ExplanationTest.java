@@ -50,6 +50,29 @@ class ExplanationTest {
     }
 
     @Test
+    void leadershipMovesToAnotherThanThePreferredOnlySoonAfterTheFault() {
+        PartitionStateView before = state(1, 1, 2, 3);
+        PartitionStateView after = state(2, 1, 2, 3);
+        assertThat(explain(change(20_000, before, after, "BalanceLeaders"), KILLED))
+                .contains("kill 1");
+        assertThat(explain(change(20_001, before, after, "BalanceLeaders"), KILLED))
+                .isEmpty();
+        assertThat(explain(
+                        change(90_000, state(3, 1, 2, 3), after, "BalanceLeaders"),
+                        new Fault(Action.KILL, 1_000, 5_000, Set.of(2), "", "kill 2")))
+                .isEmpty();
+        assertThat(explain(change(90_000, before, state(-1, 1, 2, 3), "FenceBrokers"), KILLED))
+                .isEmpty();
+    }
+
+    @Test
+    void aFaultThatStillStandsIsNotHiddenByOneThatIsLongOver() {
+        Fault slow = new Fault(Action.SLOW_DISK, 900, 90_000, Set.of(1), "", "slow-disk 1");
+        assertThat(explain(change(60_000, WHOLE, state(2, 2, 3), "AlterPartition"), slow, KILLED))
+                .contains("slow-disk 1");
+    }
+
+    @Test
     void leadershipMustNotMoveBetweenBrokersThatNobodyTouched() {
         assertThat(explain(change(2_000, state(2, 1, 2, 3), state(3, 1, 2, 3), "BalanceLeaders"), KILLED))
                 .isEmpty();
@@ -90,7 +113,7 @@ class ExplanationTest {
     }
 
     private static Change change(long timeMs, PartitionStateView before, PartitionStateView after, String kind) {
-        return new Change(timeMs, PARTITION, before, after, kind, "words");
+        return new Change(1, timeMs, PARTITION, before, after, kind, "words");
     }
 
     private static PartitionStateView state(int leader, Integer... isr) {

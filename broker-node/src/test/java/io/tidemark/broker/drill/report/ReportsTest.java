@@ -75,6 +75,18 @@ class ReportsTest {
         return found;
     }
 
+    /** The controller's clock was an hour back when the leader changed. */
+    @Test
+    void aChangeIsShownInItsPlaceWhateverTheClockOfWhoeverWroteIt() {
+        TopicPartition id = new TopicPartition("t", 0);
+        List<Change> changes = List.of(
+                new Change(7, START + 900, id, state(2, 2, 3), state(2, 2), "AlterPartition", "second"),
+                new Change(6, START - 3_600_000, id, WHOLE, state(2, 2, 3), "FenceBrokers", "first"));
+        assertThat(outcome(all(Map.of()), 5, List.of(), false, changes).changes())
+                .extracting(Change::words)
+                .containsExactly("first", "second");
+    }
+
     @Test
     void theTextTellsWhatIsNotAccountedFor() {
         String text = TextReport.of(outcome(Map.of(Measure.LOST, 2L), 5, List.of()));
@@ -142,9 +154,15 @@ class ReportsTest {
     private static DrillOutcome outcome(Map<Measure, Long> found, long acked, List<String> problems, boolean kafka) {
         TopicPartition id = new TopicPartition("t", 0);
         List<Change> changes = List.of(
-                new Change(START - 100, id, null, WHOLE, "CreateTopics", "created"),
-                new Change(START + 500, id, WHOLE, state(2, 2, 3), "FenceBrokers", "broker 1 lost"),
-                new Change(START + 900, id, state(2, 2, 3), state(2, 2), "AlterPartition", "leader 2 removes 3"));
+                new Change(1, START - 100, id, null, WHOLE, "CreateTopics", "created"),
+                new Change(2, START + 500, id, WHOLE, state(2, 2, 3), "FenceBrokers", "broker 1 lost"),
+                new Change(3, START + 900, id, state(2, 2, 3), state(2, 2), "AlterPartition", "leader 2 removes 3"));
+        return outcome(found, acked, problems, kafka, changes);
+    }
+
+    private static DrillOutcome outcome(
+            Map<Measure, Long> found, long acked, List<String> problems, boolean kafka, List<Change> changes) {
+        TopicPartition id = new TopicPartition("t", 0);
         TreeMap<String, DrillOutcome.Partition> partitions = new TreeMap<>();
         partitions.put(
                 "t-0",

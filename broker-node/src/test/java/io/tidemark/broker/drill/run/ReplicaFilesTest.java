@@ -86,7 +86,7 @@ class ReplicaFilesTest {
 
     private static Change inSync() {
         PartitionStateView state = new PartitionStateView(1, 0, List.of(1, 2), List.of(1, 2), List.of());
-        return new Change(1, PARTITION, null, state, "CreateTopics", "created");
+        return new Change(1, 1, PARTITION, null, state, "CreateTopics", "created");
     }
 
     @Test
