@@ -121,6 +121,8 @@ destroy() {
     [[ $left == yes ]] || break
   done
   while read -r _ mount _; do
+    # Blanks are written as octal numbers there.
+    printf -v mount %b "$mount"
     # A disk whose program is gone may count as busy still.
     [[ $mount != "$work"/* ]] || umount "$mount" 2>/dev/null || umount -l "$mount" || true
   done </proc/mounts
@@ -143,8 +145,9 @@ finish() {
   trap - EXIT
   trap '' INT TERM
   if [[ -n $client ]] && kill -TERM "$client" 2>/dev/null; then
-    # A cluster that was taken is healed now.
-    wait_for 150 is_dead "$client" || kill -KILL "$client" 2>/dev/null || true
+    # A cluster that was taken is healed now: nodes start, and nobody but the runner knows what is to be undone.
+    [[ ${#taken[@]} -eq 0 ]] || echo "undoing what was done to the cluster; this may take some minutes" >&2
+    wait_for 900 is_dead "$client" || kill -KILL "$client" 2>/dev/null || true
   fi
   destroy
   if [[ $keep == yes ]]; then

@@ -59,7 +59,8 @@ final class Clocks {
         // each wait of a JVM end at once.
         return "env LD_PRELOAD=" + library
                 + " FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_FORCE_MONOTONIC_FIX=0 NO_FAKE_STAT=1"
-                + " FAKETIME_CACHE_DURATION=1 FAKETIME_TIMESTAMP_FILE=" + directory + "/clock-$node";
+                + " FAKETIME_CACHE_DURATION=1 FAKETIME_TIMESTAMP_FILE='"
+                + directory.toString().replace("'", "'\\''") + "'/clock-$node";
     }
 
     /** Within a second or two. */

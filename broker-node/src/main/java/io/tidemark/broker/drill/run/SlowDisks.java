@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Directories of nodes behind a program (scripts/drill/disk.py) that can make each write and sync take longer. They are
@@ -16,6 +18,7 @@ import java.util.TreeMap;
  */
 final class SlowDisks {
     private static final int START_S = 20;
+    private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
 
     private final Path program;
     private final Path place;
@@ -64,10 +67,19 @@ final class SlowDisks {
 
     private static boolean isMounted(Path directory) {
         try {
-            return Files.readString(Path.of("/proc/mounts")).contains(" " + directory + " fuse");
+            return Files.readAllLines(Path.of("/proc/mounts")).stream()
+                    .map(line -> line.split(" "))
+                    .anyMatch(fields ->
+                            unescaped(fields[1]).equals(directory.toString()) && fields[2].startsWith("fuse"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Blanks and the like are octal numbers there. */
+    private static String unescaped(String field) {
+        return OCTAL.matcher(field)
+                .replaceAll(match -> Matcher.quoteReplacement(Character.toString(Integer.parseInt(match.group(1), 8))));
     }
 
     /** From the next write or sync on; 0 ms: as fast as before. */

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,6 +75,12 @@ class DisturbancesTest {
     Path directory;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
+
+    /** Paths may hold anything. */
+    @BeforeEach
+    void aDirectoryWithBlanks() throws IOException {
+        directory = Files.createDirectory(directory.resolve("a drill's # files"));
+    }
 
     @AfterEach
     void close() throws Exception {
