@@ -49,6 +49,11 @@ record ClusterStatus(
             return state.isr().size() < state.replicas().size() - state.adding().size();
         }
 
+        /** An ISR that nobody leads takes no append, however large it is. */
+        boolean underMinIsr() {
+            return offline() || state.underMinIsr();
+        }
+
         boolean offline() {
             return !state.hasLeader();
         }
@@ -166,9 +171,7 @@ record ClusterStatus(
             }
         }
         for (NodeAnswer node : nodes) {
-            if (!told.contains(node.id()) && !node.complaint().isEmpty()) {
-                problems.add("node " + node.id() + " " + node.complaint());
-            }
+            problems.addAll(told.contains(node.id()) ? node.furtherProblems() : node.problems());
         }
         if (image != null) {
             problems.addAll(counts().problems());

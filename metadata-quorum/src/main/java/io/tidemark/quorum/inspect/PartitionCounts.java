@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
  * The partitions that lack something, by what they lack; one may lack several things.
  *
  * @param underReplicated the ISR is smaller than the replicas, without those that a reassignment adds
- * @param underMinIsr appends with acks=all are refused
- * @param atMinIsr under-replicated, and one more loss would make it the former
+ * @param underMinIsr nobody leads, or the ISR is below the min ISR: appends with acks=all are refused
+ * @param atMinIsr led and under-replicated, and one more loss would make it the former
  * @param offline nobody leads
  * @param elrOnly offline, and only members of the ELR are left to lead: they hold all that was acknowledged
  * @param allReplicasDown the broker of every replica is fenced, not registered or does not answer
@@ -36,10 +36,11 @@ record PartitionCounts(
     static PartitionCounts of(List<Partition> partitions, Predicate<Integer> down, Set<Integer> silent) {
         return new PartitionCounts(
                 those(partitions, Partition::underReplicated),
-                those(partitions, partition -> partition.state().underMinIsr()),
+                those(partitions, Partition::underMinIsr),
                 those(
                         partitions,
                         partition -> partition.underReplicated()
+                                && !partition.offline()
                                 && partition.state().isr().size()
                                         == partition.state().minIsr()),
                 those(partitions, Partition::offline),

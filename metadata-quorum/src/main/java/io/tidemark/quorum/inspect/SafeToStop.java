@@ -7,6 +7,7 @@ import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
 import io.tidemark.quorum.inspect.ClusterStatus.Partition;
 import io.tidemark.quorum.ratis.QuorumAdmin;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -63,7 +64,7 @@ record SafeToStop(List<String> reasons, List<Answer> partitions, List<String> no
         Set<Integer> there = there(status);
         List<Answer> answers = status.partitions().stream()
                 .filter(partition -> partition.state().replicas().contains(broker))
-                .map(partition -> answer(partition, broker, there))
+                .map(partition -> answer(partition, broker, serving(status, partition, there)))
                 .toList();
         BrokerState state = status.image().broker(broker);
         String note = state == null
@@ -82,6 +83,15 @@ record SafeToStop(List<String> reasons, List<Answer> partitions, List<String> no
                 .filter(broker -> broker.active() && !silent.contains(broker.id()))
                 .map(BrokerState::id)
                 .collect(Collectors.toSet());
+    }
+
+    /** Of those, the ones whose replica of the partition is not out of service. */
+    private static Set<Integer> serving(ClusterStatus status, Partition partition, Set<Integer> there) {
+        Set<Integer> serving = new HashSet<>(there);
+        status.nodes().stream()
+                .filter(node -> node.cannotServe(partition.name()))
+                .forEach(node -> serving.remove(node.id()));
+        return serving;
     }
 
     private static Answer answer(Partition partition, int broker, Set<Integer> there) {

@@ -64,6 +64,7 @@ final class StatusJson {
         row.put("address", node.address());
         row.put("answered", node.answered());
         row.put("ready", node.ready());
+        row.put("problems", node.problems());
         return row;
     }
 

@@ -40,8 +40,7 @@ final class StatusText {
                 status.partitions().size(),
                 status.counts().line());
         List<Partition> listed = status.partitions().stream()
-                .filter(partition ->
-                        partition.underReplicated() || partition.state().underMinIsr() || partition.offline())
+                .filter(partition -> partition.underReplicated() || partition.underMinIsr())
                 .toList();
         printPartitions(listed.subList(0, Math.min(MAX_ROWS, listed.size())));
         if (listed.size() > MAX_ROWS) {

@@ -59,22 +59,23 @@ class ClusterStatusTest {
                 partition(3, -1, 2, List.of(), List.of(2, 3), List.of()),
                 partition(4, -1, 2, List.of(3), List.of(), List.of()),
                 partition(5, 1, 2, List.of(1, 2, 3), List.of(), List.of(4)),
-                partition(6, 3, 1, List.of(3), List.of(), List.of()));
+                partition(6, 3, 1, List.of(3), List.of(), List.of()),
+                partition(7, -1, 1, List.of(3), List.of(), List.of()));
         PartitionCounts counts = PartitionCounts.of(all, id -> false, Set.of(3));
         assertThat(names(counts.underReplicated()))
-                .containsExactly("orders-1", "orders-2", "orders-3", "orders-4", "orders-6");
+                .containsExactly("orders-1", "orders-2", "orders-3", "orders-4", "orders-6", "orders-7");
         assertThat(names(counts.atMinIsr())).containsExactly("orders-1", "orders-6");
-        assertThat(names(counts.underMinIsr())).containsExactly("orders-2", "orders-3", "orders-4");
-        assertThat(names(counts.offline())).containsExactly("orders-3", "orders-4");
+        assertThat(names(counts.underMinIsr())).containsExactly("orders-2", "orders-3", "orders-4", "orders-7");
+        assertThat(names(counts.offline())).containsExactly("orders-3", "orders-4", "orders-7");
         assertThat(names(counts.elrOnly())).containsExactly("orders-3");
         assertThat(names(counts.leaderSilent())).containsExactly("orders-6");
         assertThat(counts.allReplicasDown()).isEmpty();
         assertThat(names(PartitionCounts.of(all, id -> id != 4, Set.of()).allReplicasDown()))
                 .as("4 is there, and is a replica of 5")
                 .doesNotContain("orders-5")
-                .hasSize(6);
+                .hasSize(7);
         assertThat(counts.line())
-                .startsWith("5 under-replicated, 3 under min ISR, 2 at min ISR, 2 offline, 1 offline with");
+                .startsWith("6 under-replicated, 4 under min ISR, 2 at min ISR, 3 offline, 1 offline with");
     }
 
     @Test
@@ -131,14 +132,23 @@ class ClusterStatusTest {
 
     @Test
     void warningsAreTheNodesOwn() {
-        NodeAnswer warned = new NodeAnswer(1, "a", true, true, "", List.of("the disk is nearly full"));
+        NodeAnswer warned =
+                new NodeAnswer(1, "a", true, true, "", List.of(), List.of(), List.of("the disk is nearly full"));
         ClusterStatus status = ClusterStatus.of(List.of(answer(101, 101)), List.of(warned));
         assertThat(status.problems()).isEmpty();
         assertThat(status.warnings()).containsExactly("node 1: the disk is nearly full");
     }
 
+    @Test
+    void whatANodeKnowsToBeWrongIsAProblem() {
+        NodeAnswer failing = new NodeAnswer(
+                1, "a", true, true, "", List.of("is not alive: x"), List.of("orders-0: out of service: y"), List.of());
+        assertThat(ClusterStatus.of(List.of(answer(101, 101)), List.of(failing)).problems())
+                .containsExactly("node 1 is not alive: x", "node 1: orders-0: out of service: y");
+    }
+
     private static NodeAnswer node(int id, boolean answered, boolean ready) {
-        return new NodeAnswer(id, "localhost:1", answered, ready, "facts of " + id, List.of());
+        return new NodeAnswer(id, "localhost:1", answered, ready, "facts of " + id, List.of(), List.of(), List.of());
     }
 
     /** A controller whose image has one broker, unfenced. */

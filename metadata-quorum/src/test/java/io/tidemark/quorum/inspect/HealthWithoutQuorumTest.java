@@ -28,6 +28,20 @@ class HealthWithoutQuorumTest {
         };
     }
 
+    /** As a broker tells of it that leads it, or has it as a follower. */
+    private static MetricSource partition(int number, int underReplicated, int atMinIsr) {
+        return sink -> {
+            sink.gauge(of("UnderReplicated", number), underReplicated);
+            sink.gauge(of("AtMinIsr", number), atMinIsr);
+        };
+    }
+
+    private static MetricName of(String name, int partition) {
+        return MetricName.of("kafka.cluster", "Partition", name)
+                .with("topic", "orders")
+                .with("partition", partition);
+    }
+
     @Test
     void theBrokersThatAnswerTellHowTheyStand() throws Exception {
         int nobody;
@@ -40,6 +54,11 @@ class HealthWithoutQuorumTest {
             one.add(broker(4, 1));
             one.add("/warnings", query -> Page.Answer.text(200, "orders-0: it is stuck\n"));
             two.add(broker(3, 2));
+            one.add(partition(0, 1, 1));
+            two.add(partition(0, 0, 0));
+            // All its replicas are there, and its min ISR is their number.
+            two.add(partition(1, 0, 1));
+            two.add(partition(2, 1, 0));
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             int status = StatusMain.run(
                     new PrintStream(bytes, true, StandardCharsets.UTF_8),
@@ -57,7 +76,8 @@ class HealthWithoutQuorumTest {
                     .contains("node 2 is not ready: {\"ready\":false,\"state\":\"starting\"}")
                     .doesNotContain("node 1 is")
                     .contains("warning: node 1: orders-0: it is stuck")
-                    .contains("2 brokers answer: they lead 7 partitions, 3 of them under-replicated, 0 under min ISR");
+                    .contains("2 brokers answer: they lead 7 partitions, 3 of them under-replicated, 0 under min ISR,"
+                            + " 1 at min ISR; 0 replicas");
         }
     }
 }

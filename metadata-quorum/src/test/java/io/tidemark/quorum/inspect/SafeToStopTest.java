@@ -88,6 +88,26 @@ class SafeToStopTest {
         assertThat(answer.partitions().get(0).reason()).contains(reason == null ? "" : reason);
     }
 
+    /** The only other member of the ISR takes no append any more, whatever its broker says of itself. */
+    @Test
+    void aReplicaOutOfServiceIsNotThere() {
+        PartitionState state =
+                PartitionState.created(new PartitionId(new TopicId(1, 1), 0), List.of(1, 2), List.of(1, 2), 1);
+        ClusterStatus status = status(101, List.of(), List.of(), state);
+        assertThat(SafeToStop.broker(status, 2).safe()).isTrue();
+        NodeAnswer failing = new NodeAnswer(
+                1, "h:1", true, true, "", List.of(), List.of("orders-0: out of service: why"), List.of());
+        ClusterStatus failed = new ClusterStatus(
+                status.controllers(), status.leaderId(), status.image(), status.partitions(), List.of(failing));
+        assertThat(SafeToStop.broker(failed, 2).against())
+                .singleElement()
+                .extracting(SafeToStop.Answer::reason)
+                .isEqualTo("no other replica is in sync and there");
+        assertThat(SafeToStop.broker(failed, 1).safe())
+                .as("its own restart is the remedy")
+                .isTrue();
+    }
+
     @Test
     void aPartitionWithoutAReplicaThereHasNoSay() {
         PartitionState elsewhere =
@@ -191,7 +211,7 @@ class SafeToStopTest {
                         .map(state -> new Partition("orders", state))
                         .toList(),
                 silent.stream()
-                        .map(id -> new NodeAnswer(id, "h:1", false, false, "silent", List.of()))
+                        .map(id -> new NodeAnswer(id, "h:1", false, false, "silent", List.of(), List.of(), List.of()))
                         .toList());
     }
 

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class HealthServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HealthServer.class);
-    private static final int THREADS = 3;
+    /** A look at a node asks several pages at once, and those of a loop that does not turn take their time. */
+    private static final int THREADS = 8;
     /** A client that is slow to ask, or to take its answer, does not keep a thread longer; seconds. */
     private static final String PATIENCE_S = "10";
 
@@ -60,6 +61,7 @@ public final class HealthServer implements AutoCloseable {
         http.createContext("/", this::answer);
         add("/livez", query -> Page.Answer.json(200, Map.of("alive", true)));
         add("/warnings", query -> Page.Answer.text(200, ""));
+        add("/problems", query -> Page.Answer.text(200, ""));
         ready(() -> Readiness.of(false, "starting", Map.of()));
         add(
                 "/metrics",

@@ -49,19 +49,35 @@ public final class HttpProbe {
 
     /** @param patienceMs how long a node that takes the question may take to answer, milliseconds */
     public static List<Reply> ask(List<QuorumVoter> nodes, String path, int patienceMs) throws InterruptedException {
+        return ask(nodes, List.of(path), patienceMs).get(0);
+    }
+
+    /**
+     * All paths of all nodes at once: for each path one reply per node, both in the order given.
+     *
+     * @param patienceMs how long a node that takes a question may take to answer it, milliseconds
+     */
+    public static List<List<Reply>> ask(List<QuorumVoter> nodes, List<String> paths, int patienceMs)
+            throws InterruptedException {
         ExecutorService threads = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "probe");
             thread.setDaemon(true);
             return thread;
         });
         try {
-            List<Future<Reply>> asked = new ArrayList<>();
-            for (QuorumVoter node : nodes) {
-                asked.add(threads.submit(() -> askOne(node, path, patienceMs)));
+            List<List<Future<Reply>>> asked = new ArrayList<>();
+            for (String path : paths) {
+                List<Future<Reply>> ofPath = new ArrayList<>();
+                nodes.forEach(node -> ofPath.add(threads.submit(() -> askOne(node, path, patienceMs))));
+                asked.add(ofPath);
             }
-            List<Reply> replies = new ArrayList<>();
-            for (Future<Reply> reply : asked) {
-                replies.add(reply.get());
+            List<List<Reply>> replies = new ArrayList<>();
+            for (List<Future<Reply>> ofPath : asked) {
+                List<Reply> found = new ArrayList<>();
+                for (Future<Reply> reply : ofPath) {
+                    found.add(reply.get());
+                }
+                replies.add(found);
             }
             return replies;
         } catch (ExecutionException e) {
