@@ -1,5 +1,6 @@
 package io.tidemark.quorum.app;
 
+import io.tidemark.model.health.DiskSpace;
 import io.tidemark.model.health.MetricName;
 import io.tidemark.model.health.MetricSink;
 import io.tidemark.model.health.Page;
@@ -10,6 +11,7 @@ import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.model.metadata.TopicState;
 import io.tidemark.quorum.ratis.QuorumServer;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -22,9 +24,12 @@ final class ControllerHealth {
     private static final long BEHIND_MS = 10_000;
 
     private final QuorumServer server;
+    private final Path directory;
 
-    ControllerHealth(QuorumServer server) {
+    /** @param directory that the metadata log is in */
+    ControllerHealth(QuorumServer server, Path directory) {
         this.server = server;
+        this.directory = directory;
     }
 
     /** Ready is who acts, or follows one that acts. */
@@ -41,9 +46,10 @@ final class ControllerHealth {
         return Readiness.of(acts || follows, acts ? "acting" : follows ? "following" : "no acting controller", facts);
     }
 
-    /** What may become a problem, a line each; by the acting controller, who sees how far the others are. */
+    /** What may become a problem, a line each; of the other controllers by the acting one, who sees how far they are. */
     Page.Answer warnings() {
         StringBuilder text = new StringBuilder();
+        DiskSpace.warning(directory).ifPresent(line -> text.append(line).append('\n'));
         if (server.leads()) {
             QuorumQuery.MembersAnswer members = server.members();
             long now = System.currentTimeMillis();
@@ -88,6 +94,10 @@ final class ControllerHealth {
                 acts ? 0 : Math.max(0, System.currentTimeMillis() - image.timestampMs()));
         sink.gauge(name("TimedOutBrokerHeartbeatCount"), server.counts().sessionsRunOut());
         sink.gauge(name("NewActiveControllersCount"), server.counts().newLeaders());
+        sink.gauge(name("MetadataErrorCount"), status.voidEntries());
+        sink.gauge(name("EventQueueOperationsStartedCount"), server.counts().commands());
+        // What is appended is decided: nothing waits here that could be given up.
+        sink.gauge(name("EventQueueOperationsTimedOutCount"), 0);
         sink.count(
                 MetricName.of(GROUP, "ControllerStats", "UncleanLeaderElectionsPerSec"),
                 server.counts().uncleanElections());

@@ -39,7 +39,7 @@ public final class ControllerNode implements AutoCloseable {
         try {
             QuorumServer server = serve(config, directory, fatal);
             if (health != null) {
-                ControllerHealth told = new ControllerHealth(server);
+                ControllerHealth told = new ControllerHealth(server, directory.path());
                 health.add(told::collect);
                 health.add("/warnings", query -> told.warnings());
                 health.ready(told::readiness);
@@ -64,7 +64,7 @@ public final class ControllerNode implements AutoCloseable {
             throws IOException {
         QuorumServer server = serve(config, directory, fatal);
         if (health != null) {
-            health.add(new ControllerHealth(server)::collect);
+            health.add(new ControllerHealth(server, directory.path())::collect);
         }
         return new ControllerNode(server, null);
     }

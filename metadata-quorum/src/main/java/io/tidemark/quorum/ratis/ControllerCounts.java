@@ -8,8 +8,8 @@ import io.tidemark.quorum.core.FenceReasons;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What every controller counts of the entries it applies (R9.14), since its process started: entries that were written
- * before, and are applied again from the log, do not count. One thread counts, any reads.
+ * What every controller counts of the entries it applies, and of those it decides on while it acts (R9.14), since its process started: entries that were written
+ * before, and are applied again from the log, do not count. Each number is counted by one thread, any reads.
  */
 public final class ControllerCounts {
     private final long startedMs;
@@ -17,6 +17,7 @@ public final class ControllerCounts {
     private final AtomicLong elrElections = new AtomicLong();
     private final AtomicLong sessionsRunOut = new AtomicLong();
     private final AtomicLong newLeaders = new AtomicLong();
+    private final AtomicLong commands = new AtomicLong();
 
     /** @param startedMs wall clock, milliseconds */
     ControllerCounts(long startedMs) {
@@ -50,6 +51,16 @@ public final class ControllerCounts {
     /** Another controller acts, as far as this one has heard. */
     void newLeader() {
         newLeaders.incrementAndGet();
+    }
+
+    /** This controller acts, and begins to decide on a command. */
+    void decides() {
+        commands.incrementAndGet();
+    }
+
+    /** Commands that it has begun to decide on. */
+    public long commands() {
+        return commands.get();
     }
 
     /** Elections of a replica that is not known to hold what was acknowledged. */

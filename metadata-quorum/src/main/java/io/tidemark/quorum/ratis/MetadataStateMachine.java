@@ -275,6 +275,7 @@ final class MetadataStateMachine extends BaseStateMachine {
     @Override
     public TransactionContext preAppendTransaction(TransactionContext transaction) {
         QuorumCommand command = (QuorumCommand) transaction.getStateMachineContext();
+        counts.decides();
         long basedOn = -1;
         MetadataEntry entry;
         byte[] bytes;
