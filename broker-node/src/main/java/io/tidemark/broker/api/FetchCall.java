@@ -14,9 +14,12 @@ import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.ReadSink;
+import io.tidemark.model.metadata.PartitionState;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
@@ -66,6 +69,9 @@ final class FetchCall {
 
     private boolean done;
     private int bytes;
+    /** Rows for a replica that a reassignment adds; none but then. */
+    private Set<FetchSession.Partition> forAdded = Set.of();
+
     private boolean answerNow;
     private PartitionLoop.Timer timer;
     private long deadlineMs;
@@ -211,7 +217,7 @@ final class FetchCall {
             @Override
             public void run() {
                 PartitionHost host = loop.host(partition.id);
-                ReadSink sink = new Sink(partition);
+                ReadSink sink = new Sink(partition, host != null && adds(host));
                 if (host == null) {
                     sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
                     return;
@@ -224,6 +230,12 @@ final class FetchCall {
                 host.read(fetch, want.offset(), Math.min(left, want.maxBytes()), first, sink);
             }
         });
+    }
+
+    /** On the partition's loop. */
+    private boolean adds(PartitionHost host) {
+        PartitionState state = session.isFollower() ? host.state() : null;
+        return state != null && state.adding().contains(request.replicaId());
     }
 
     private ReplicaEvent event(long token, FetchSession.Want want, boolean record) {
@@ -260,9 +272,11 @@ final class FetchCall {
     /** Receives one partition's outcome on the partition's loop and takes it to the connection's. */
     private final class Sink implements ReadSink {
         private final FetchSession.Partition partition;
+        private final boolean added;
 
-        private Sink(FetchSession.Partition partition) {
+        private Sink(FetchSession.Partition partition, boolean added) {
             this.partition = partition;
+            this.added = added;
         }
 
         @Override
@@ -291,6 +305,10 @@ final class FetchCall {
                 RegionRecords records = RegionRecords.of(new SegmentRegion(slice));
                 bytes += records.sizeInBytes();
                 row.setRecords(records);
+                if (added) {
+                    forAdded = forAdded.isEmpty() ? new HashSet<>() : forAdded;
+                    forAdded.add(partition);
+                }
             }
             if (more) {
                 session.keepDirty(partition);
@@ -378,10 +396,20 @@ final class FetchCall {
                             new TopicPartition(partition.topic, partition.id.partition())),
                     row);
         }
+        home.tally().add(Counted.REASSIGNMENT_BYTES_OUT, bytesForAdded());
         rows.clear();
         home.tally().add(session.isFollower() ? Counted.REPLICATION_BYTES_OUT : Counted.BYTES_OUT, bytes);
         finish();
         call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), response, List.of()));
+    }
+
+    private int bytesForAdded() {
+        int sum = 0;
+        for (FetchSession.Partition partition : forAdded) {
+            FetchResponseData.PartitionData row = rows.get(partition);
+            sum += row == null ? 0 : row.records().sizeInBytes();
+        }
+        return sum;
     }
 
     /** Whether there is still a connection to answer on. */

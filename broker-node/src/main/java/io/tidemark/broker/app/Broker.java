@@ -356,7 +356,7 @@ public final class Broker {
 
     private void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent) {
         if (answer.error() == ErrorCode.NONE) {
-            health.heartbeatAnswered(answer, sent);
+            health.heartbeatAnswered(answer, sent, publisher.image().index());
         }
         // Fenced after having been unfenced: others lead now, whatever this broker's metadata still says.
         if (answer.error() == ErrorCode.NONE && (!answer.fenced() || unfenced.getCount() > 0)) {
@@ -432,7 +432,8 @@ public final class Broker {
             storage.directory().checkpointLogStarts();
         });
         every(config.session().heartbeatIntervalMs(), this::checkLease);
-        every(LagTrend.EVERY_MS, () -> FollowerLag.of(partitions).ifPresent(health.trend()::look));
+        LagTrend trend = health.trend();
+        every(trend.everyMs(), () -> FollowerLag.of(partitions, trend.everyMs()).ifPresent(trend::look));
         every(
                 config.log().retentionCheckIntervalMs(),
                 () -> onAllHosts(PartitionHost::applyRetention, System.currentTimeMillis()));

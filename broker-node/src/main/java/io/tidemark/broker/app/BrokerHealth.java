@@ -4,6 +4,8 @@ import io.tidemark.broker.api.FetchHandler;
 import io.tidemark.broker.health.BrokerMetrics;
 import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.health.LoopsAlive;
+import io.tidemark.broker.health.MetadataWatch;
+import io.tidemark.broker.health.ProblemsPage;
 import io.tidemark.broker.health.RecoveryProgress;
 import io.tidemark.broker.health.SessionWatch;
 import io.tidemark.broker.health.WarningsPage;
@@ -26,10 +28,15 @@ import java.util.function.Supplier;
 
 /**
  * What a broker tells on the health port of its process, as its life goes on: recovering, registering, catching up, fenced,
- * ready, stopping. Ready is a broker that is unfenced and whose metadata says so; it stays ready while no controller can be
- * heard, since what it leads goes on.
+ * ready, stopping. Ready is a broker that is unfenced, whose metadata says so and keeps up with the acting controller's; it
+ * stays ready while no controller can be heard, since what it leads goes on.
  */
 final class BrokerHealth {
+    /** Metadata that is followed at all is there within it, whatever the load. */
+    private static final long BEHIND_MS = 10_000;
+    /** Whoever scrapes waits longer. */
+    private static final long METRICS_PATIENCE_MS = 5_000;
+
     private final BrokerConfig config;
     /** Null if there is none. */
     private final HealthServer server;
@@ -37,7 +44,8 @@ final class BrokerHealth {
     private final boolean owned;
     private final RecoveryProgress recovery = new RecoveryProgress();
     private final SessionWatch session;
-    private final LagTrend trend = new LagTrend();
+    private final MetadataWatch metadata = new MetadataWatch();
+    private final LagTrend trend;
     private volatile boolean fencedByController = true;
     private volatile boolean stopping;
 
@@ -46,6 +54,7 @@ final class BrokerHealth {
         this.server = server;
         this.owned = owned;
         this.session = new SessionWatch(config.session().sessionTimeoutMs());
+        this.trend = new LagTrend(config.replication().lagTimeMaxMs());
         if (server != null) {
             server.ready(() -> Readiness.of(false, "recovering", recovery.facts()));
         }
@@ -76,33 +85,35 @@ final class BrokerHealth {
             return;
         }
         server.add(WhyPage.PATH, new WhyPage(config.nodeId(), image, partitions));
-        server.add(new BrokerMetrics(partitions, fetches));
+        server.add(new BrokerMetrics(partitions, fetches, METRICS_PATIENCE_MS));
         server.add("/livez", new LoopsAlive(partitions));
+        server.add("/problems", new ProblemsPage(config.nodeId(), image, partitions));
         server.add(
                 "/warnings",
                 new WarningsPage(
                         partitions, config.directory(), config.replication().lagTimeMaxMs(), session, trend));
-        server.ready(() -> readiness(image.get(), brokerEpoch.getAsLong(), lease));
+        server.ready(() -> readiness(image.get(), brokerEpoch.getAsLong(), lease, MonoClock.SYSTEM.now()));
     }
 
-    private Readiness readiness(ClusterImage image, long brokerEpoch, LeaderLease lease) {
+    Readiness readiness(ClusterImage image, long brokerEpoch, LeaderLease lease, MonoTime now) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("broker", config.nodeId());
         facts.put("brokerEpoch", brokerEpoch);
         facts.put("metadataIndex", image.index());
-        MonoTime now = MonoClock.SYSTEM.now();
+        long behindMs = metadata.behindMs(image.index(), now.ms());
+        facts.put("metadataBehindMs", behindMs);
         facts.put("silentMs", session.silentMs(now.ms()));
         facts.put("leaseRuns", lease.runs(now));
-        String state = state(image, brokerEpoch);
+        String state = state(image, brokerEpoch, behindMs);
         return Readiness.of(state.equals("ready"), state, facts);
     }
 
-    private String state(ClusterImage image, long brokerEpoch) {
+    private String state(ClusterImage image, long brokerEpoch, long behindMs) {
         if (stopping) {
             return "stopping";
         } else if (brokerEpoch < 0) {
             return "registering";
-        } else if (image.index() < brokerEpoch) {
+        } else if (image.index() < brokerEpoch || behindMs > BEHIND_MS) {
             return "catching up";
         }
         BrokerState self = image.broker(config.nodeId());
@@ -110,13 +121,18 @@ final class BrokerHealth {
         return unfenced ? "ready" : "fenced";
     }
 
-    /** A heartbeat that was sent then was answered. */
-    void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent) {
+    /**
+     * A heartbeat that was sent then was answered.
+     *
+     * @param index last metadata entry that this broker has applied
+     */
+    void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent, long index) {
         fencedByController = answer.fenced();
+        metadata.told(answer.metadataIndex(), index, sent.ms());
         session.answered(sent.ms());
     }
 
-    /** How far this broker is behind those that it follows. */
+    /** How far others are behind what this broker leads. */
     LagTrend trend() {
         return trend;
     }

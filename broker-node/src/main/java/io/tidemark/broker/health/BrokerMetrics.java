@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -29,16 +30,27 @@ public final class BrokerMetrics implements MetricSource {
 
     private final Partitions partitions;
     private final FetchHandler fetches;
+    private final long patienceMs;
     private final FetchRates rates = new FetchRates();
     private final PartitionMetrics single = new PartitionMetrics();
 
-    /** What one loop answers. */
+    /**
+     * What one loop answers.
+     *
+     * @param neverOpened partitions that are out of service because their log could not be opened
+     */
     private record LoopFigures(
-            List<PartitionFigures> partitions, Tally tally, List<FetchedFrom> fetched, ReaderFigures readers) {}
+            List<PartitionFigures> partitions,
+            int neverOpened,
+            Tally tally,
+            List<FetchedFrom> fetched,
+            ReaderFigures readers) {}
 
-    public BrokerMetrics(Partitions partitions, FetchHandler fetches) {
+    /** @param patienceMs how long a loop may take to answer, milliseconds */
+    public BrokerMetrics(Partitions partitions, FetchHandler fetches, long patienceMs) {
         this.partitions = partitions;
         this.fetches = fetches;
+        this.patienceMs = patienceMs;
     }
 
     private static Map<Counted, MetricName> counted() {
@@ -52,6 +64,7 @@ public final class BrokerMetrics implements MetricSource {
         names.put(Counted.REPLICATION_BYTES_IN, topics("ReplicationBytesInPerSec"));
         names.put(Counted.REPLICATION_BYTES_OUT, topics("ReplicationBytesOutPerSec"));
         names.put(Counted.REASSIGNMENT_BYTES_IN, topics("ReassignmentBytesInPerSec"));
+        names.put(Counted.REASSIGNMENT_BYTES_OUT, topics("ReassignmentBytesOutPerSec"));
         names.put(Counted.PRODUCE_REQUESTS, topics("TotalProduceRequestsPerSec"));
         names.put(Counted.FETCH_REQUESTS, topics("TotalFetchRequestsPerSec"));
         names.put(Counted.FAILED_PRODUCES, topics("FailedProduceRequestsPerSec"));
@@ -77,13 +90,19 @@ public final class BrokerMetrics implements MetricSource {
 
     @Override
     public void collect(MetricSink sink) {
-        List<LoopFigures> loops = OnLoops.ask(partitions, this::figures);
+        List<LoopFigures> loops = OnLoops.askThoseThatTurn(partitions.loops(), this::figures, patienceMs);
+        long dead = loops.stream().filter(Objects::isNull).count();
+        sink.gauge(fetchers("DeadThreadCount"), dead);
+        if (dead > 0) {
+            // Sums without a loop would look as if what is counted had gone back.
+            return;
+        }
         List<PartitionFigures> all = new ArrayList<>();
         List<FetchedFrom> fetched = new ArrayList<>();
         loops.forEach(loop -> all.addAll(loop.partitions));
         loops.forEach(loop -> fetched.addAll(loop.fetched));
         all.sort(Comparator.comparing(PartitionFigures::name));
-        replicas(all, sink);
+        replicas(all, loops.stream().mapToInt(LoopFigures::neverOpened).sum(), sink);
         HeldMarks.put(all, sink);
         single.put(all, sink);
         Tally tally = Tally.sum(loops.stream().map(LoopFigures::tally).toList());
@@ -103,23 +122,28 @@ public final class BrokerMetrics implements MetricSource {
 
     private LoopFigures figures(PartitionLoop loop) {
         List<PartitionFigures> figures = new ArrayList<>(loop.hosts().size());
+        int neverOpened = 0;
         for (PartitionHost host : loop.hosts()) {
             PartitionFigures found = PartitionFigures.of(host, loop.now());
             if (found != null) {
                 figures.add(found);
+            } else if (host.failed()) {
+                neverOpened++;
             }
         }
-        return new LoopFigures(figures, loop.tally().copy(), loop.fetchedFrom(), fetches.figures(loop));
+        return new LoopFigures(figures, neverOpened, loop.tally().copy(), loop.fetchedFrom(), fetches.figures(loop));
     }
 
-    private static void replicas(List<PartitionFigures> all, MetricSink sink) {
+    private static void replicas(List<PartitionFigures> all, int neverOpened, MetricSink sink) {
         sink.gauge(replicas("PartitionCount"), all.size());
         sink.gauge(replicas("LeaderCount"), count(all, PartitionFigures::leads));
-        sink.gauge(replicas("OfflineReplicaCount"), count(all, PartitionFigures::failed));
+        sink.gauge(replicas("OfflineReplicaCount"), neverOpened + count(all, PartitionFigures::failed));
         sink.gauge(replicas("UnderReplicatedPartitions"), count(all, PartitionFigures::underReplicated));
         sink.gauge(replicas("UnderMinIsrPartitionCount"), count(all, PartitionFigures::underMinIsr));
         sink.gauge(replicas("AtMinIsrPartitionCount"), count(all, PartitionFigures::atMinIsr));
         sink.gauge(replicas("ReassigningPartitions"), count(all, PartitionFigures::reassigning));
+        // There are no transactions.
+        sink.gauge(replicas("PartitionsWithLateTransactionsCount"), 0);
         sink.gauge(
                 replicas("ProducerIdCount"),
                 all.stream().mapToLong(PartitionFigures::producers).sum());

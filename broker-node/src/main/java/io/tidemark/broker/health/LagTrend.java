@@ -1,42 +1,70 @@
 package io.tidemark.broker.health;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Optional;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
- * Whether this broker, as a follower, falls further and further behind: the sum of its lags, looked at every {@link
- * #EVERY_MS}, that has grown at each of the last {@link #LOOKS} looks. Any thread.
+ * Whether a follower of what this broker leads falls further and further behind: its lag, looked at every {@link #everyMs},
+ * has grown at each of the last {@link #LOOKS} looks. They take half of the time after which a member that is behind leaves
+ * the ISR, so that there is something left of it. Any thread.
  */
 public final class LagTrend {
-    /** Time between two looks, milliseconds. */
-    public static final long EVERY_MS = 10_000;
-
     private static final int LOOKS = 4;
+    private static final long LEAST_MS = 500;
 
-    private final Deque<Long> lags = new ArrayDeque<>();
+    private final long everyMs;
+    private final Map<Integer, Deque<Long>> lags = new HashMap<>();
 
-    /** @param records by which the logs of this broker are short of what their leaders have told of */
-    public synchronized void look(long records) {
-        if (lags.size() > LOOKS) {
-            lags.removeFirst();
-        }
-        lags.addLast(records);
+    /** @param lagLimitMs {@code replica.lag.time.max.ms} */
+    public LagTrend(long lagLimitMs) {
+        this.everyMs = Math.max(LEAST_MS, lagLimitMs / (2 * LOOKS));
     }
 
-    /** A sentence, if so. */
-    public synchronized Optional<String> warning() {
-        if (lags.size() <= LOOKS) {
-            return Optional.empty();
+    /** Time between two looks, milliseconds. */
+    public long everyMs() {
+        return everyMs;
+    }
+
+    /** @param records that each follower has still to fetch, by broker; none for one that keeps up */
+    public synchronized void look(Map<Integer, Long> records) {
+        lags.keySet().retainAll(records.keySet());
+        records.forEach((follower, lag) -> {
+            Deque<Long> looks = lags.computeIfAbsent(follower, ignored -> new ArrayDeque<>());
+            if (looks.size() > LOOKS) {
+                looks.removeFirst();
+            }
+            looks.addLast(lag);
+        });
+    }
+
+    /** A sentence for each follower that does. */
+    public synchronized List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        lags.forEach((follower, looks) -> {
+            if (grows(looks)) {
+                warnings.add("broker " + follower + " falls behind as a follower of this broker: " + looks.getFirst()
+                        + " records were missing there " + LOOKS * everyMs / 1_000 + " s ago, " + looks.getLast()
+                        + " are now");
+            }
+        });
+        return warnings;
+    }
+
+    private static boolean grows(Deque<Long> looks) {
+        if (looks.size() <= LOOKS) {
+            return false;
         }
         long last = -1;
-        for (long lag : lags) {
+        for (long lag : looks) {
             if (lag <= last) {
-                return Optional.empty();
+                return false;
             }
             last = lag;
         }
-        return Optional.of("this broker's followers fall behind: " + lags.getFirst() + " records were missing "
-                + LOOKS * EVERY_MS / 1_000 + " s ago, " + lags.getLast() + " are now");
+        return true;
     }
 }

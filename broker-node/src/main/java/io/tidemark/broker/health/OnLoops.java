@@ -21,7 +21,23 @@ final class OnLoops {
         return ask(partitions.loops(), question, PATIENCE_MS);
     }
 
+    /** The same, with null for a loop that does not come to it in time. */
+    static <T> List<T> askThoseThatTurn(
+            List<PartitionLoop> loops, Function<PartitionLoop, T> question, long patienceMs) {
+        return ask(loops, question, patienceMs, silent -> null);
+    }
+
     static <T> List<T> ask(List<PartitionLoop> loops, Function<PartitionLoop, T> question, long patienceMs) {
+        return ask(loops, question, patienceMs, silent -> {
+            throw new IllegalStateException("a loop has not turned for " + patienceMs + " ms", silent);
+        });
+    }
+
+    private static <T> List<T> ask(
+            List<PartitionLoop> loops,
+            Function<PartitionLoop, T> question,
+            long patienceMs,
+            Function<TimeoutException, T> ifSilent) {
         List<CompletableFuture<T>> asked = new ArrayList<>();
         for (PartitionLoop loop : loops) {
             CompletableFuture<T> answer = new CompletableFuture<>();
@@ -37,12 +53,12 @@ final class OnLoops {
         long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
         List<T> answers = new ArrayList<>();
         for (CompletableFuture<T> answer : asked) {
-            answers.add(await(answer, deadlineNs, patienceMs));
+            answers.add(await(answer, deadlineNs, ifSilent));
         }
         return answers;
     }
 
-    private static <T> T await(CompletableFuture<T> answer, long deadlineNs, long patienceMs) {
+    private static <T> T await(CompletableFuture<T> answer, long deadlineNs, Function<TimeoutException, T> ifSilent) {
         try {
             return answer.get(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -51,7 +67,7 @@ final class OnLoops {
         } catch (ExecutionException e) {
             throw new IllegalStateException("a loop cannot answer: " + e.getCause(), e);
         } catch (TimeoutException e) {
-            throw new IllegalStateException("a loop has not turned for " + patienceMs + " ms", e);
+            return ifSilent.apply(e);
         }
     }
 }

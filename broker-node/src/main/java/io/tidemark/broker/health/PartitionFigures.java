@@ -33,7 +33,7 @@ record PartitionFigures(
         int waitingDeletions,
         Explanation.Leadership why) {
 
-    /** On the partition's loop; null while its log is being opened. */
+    /** On the partition's loop; null while its log is being opened, and if it could not be. */
     static PartitionFigures of(PartitionHost host, MonoTime now) {
         if (host.log() == null) {
             return null;

@@ -12,7 +12,6 @@ final class PartitionWarnings {
     static final long PENDING_MS = 5_000;
 
     private final long lagLimitMs;
-    private final List<String> outOfService = new ArrayList<>();
     private final List<String> frozen = new ArrayList<>();
     private final List<String> pending = new ArrayList<>();
     private final List<String> behind = new ArrayList<>();
@@ -20,10 +19,6 @@ final class PartitionWarnings {
     /** @param lagLimitMs after which a member that is behind leaves the ISR, milliseconds */
     PartitionWarnings(long lagLimitMs) {
         this.lagLimitMs = lagLimitMs;
-    }
-
-    void outOfService(String name, String problem) {
-        outOfService.add(name + ": out of service until this broker is restarted: " + problem);
     }
 
     /** What its leader knows. */
@@ -44,13 +39,12 @@ final class PartitionWarnings {
     }
 
     void addAll(PartitionWarnings other) {
-        outOfService.addAll(other.outOfService);
         frozen.addAll(other.frozen);
         pending.addAll(other.pending);
         behind.addAll(other.behind);
     }
 
     List<List<String>> kinds() {
-        return List.of(outOfService, frozen, pending, behind);
+        return List.of(frozen, pending, behind);
     }
 }

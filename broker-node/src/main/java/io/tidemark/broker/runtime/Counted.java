@@ -12,8 +12,9 @@ public enum Counted {
     /** Bytes of records fetched from leaders, and sent to followers. */
     REPLICATION_BYTES_IN,
     REPLICATION_BYTES_OUT,
-    /** The part of the former for replicas that a reassignment adds. */
+    /** The part of those for replicas that a reassignment adds. */
     REASSIGNMENT_BYTES_IN,
+    REASSIGNMENT_BYTES_OUT,
     PRODUCE_REQUESTS,
     FETCH_REQUESTS,
     /** Partitions of those requests that were answered with an error. */

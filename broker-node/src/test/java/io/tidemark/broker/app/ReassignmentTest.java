@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -46,6 +47,12 @@ class ReassignmentTest {
             assertThat(moved.replicas()).containsExactly(4, 2);
             assertThat(moved.isr()).containsExactlyInAnyOrder(4, 2);
             assertThat(moved.leader()).isEqualTo(4);
+            assertThat(Scrape.sum(ports(cluster), "kafka_server_brokertopicmetrics_reassignmentbytesin_total"))
+                    .isPositive();
+            assertThat(Scrape.sum(ports(cluster), "kafka_server_brokertopicmetrics_reassignmentbytesout_total"))
+                    .isPositive()
+                    .isLessThan(
+                            Scrape.sum(ports(cluster), "kafka_server_brokertopicmetrics_replicationbytesout_total"));
             GroupClients.produce(cluster, "orders", 1, 100, 200);
             assertThat(count(cluster)).isEqualTo(200);
             for (int gone : List.of(1, 3)) {
@@ -57,6 +64,10 @@ class ReassignmentTest {
             throttled(cluster, admin);
             calledBack(cluster, admin);
         }
+    }
+
+    private static List<Integer> ports(BrokerCluster cluster) {
+        return IntStream.rangeClosed(1, 4).map(cluster::healthPort).boxed().toList();
     }
 
     /** R4.23: at a rate of nothing, of the leader or of the follower, nothing is copied, while those in the ISR go on. */

@@ -56,15 +56,15 @@ class EarlyWarningsTest {
     @Test
     void whatLastsIsWarnedOf() {
         List<List<String>> kinds = warnings(leader(held(6_000), member(14_000), pending(5_500)));
-        assertThat(kinds.get(1))
+        assertThat(kinds.get(0))
                 .containsExactly("orders-0: high watermark 100 (20 records above it) has not moved for 6.0 s: held by"
                         + " replica 2 (a member of the ISR, at 100)");
-        assertThat(kinds.get(2))
+        assertThat(kinds.get(1))
                 .singleElement()
                 .asString()
                 .contains("pending for 5.5 s")
                 .contains("without [2]");
-        assertThat(kinds.get(3))
+        assertThat(kinds.get(2))
                 .singleElement()
                 .asString()
                 .contains("last caught up 16.0 s ago")
@@ -108,25 +108,59 @@ class EarlyWarningsTest {
 
     @Test
     void aLagThatGrowsAtEveryLookIsATrend() {
-        LagTrend trend = new LagTrend();
+        LagTrend trend = new LagTrend(LAG_MS);
+        assertThat(trend.everyMs()).isEqualTo(3_750);
         for (long lag : List.of(5L, 10L, 20L, 30L)) {
-            trend.look(lag);
+            trend.look(Map.of(2, lag, 3, 7L));
         }
-        assertThat(trend.warning()).as("too few looks").isEmpty();
-        trend.look(40);
-        assertThat(trend.warning())
-                .hasValueSatisfying(text -> assertThat(text).contains("5 records were missing 40 s ago, 40 are now"));
-        trend.look(39);
-        assertThat(trend.warning()).as("it has fetched some").isEmpty();
+        assertThat(trend.warnings()).as("too few looks").isEmpty();
+        trend.look(Map.of(2, 40L, 3, 7L));
+        assertThat(trend.warnings())
+                .containsExactly("broker 2 falls behind as a follower of this broker: 5 records were missing there 15 s"
+                        + " ago, 40 are now");
+        trend.look(Map.of(2, 39L));
+        assertThat(trend.warnings()).as("it has fetched some").isEmpty();
     }
 
     @Test
-    void noLagIsNoTrend() {
-        LagTrend trend = new LagTrend();
-        for (int i = 0; i < 10; i++) {
-            trend.look(0);
+    void oneThatCatchesUpInBetweenIsNoTrend() {
+        LagTrend trend = new LagTrend(LAG_MS);
+        for (long lag = 0; lag < 4; lag++) {
+            trend.look(Map.of(2, lag));
         }
-        assertThat(trend.warning()).isEmpty();
+        trend.look(Map.of());
+        trend.look(Map.of(2, 10L));
+        assertThat(trend.warnings()).isEmpty();
+    }
+
+    /** A member of the ISR holds the mark, so its own distance from the mark says nothing of what the leader has beyond it. */
+    @Test
+    void theLeaderKnowsHowFarAMemberIsBehind() {
+        Map<Integer, Long> lags = new HashMap<>();
+        FollowerLag.add(leader(held(4_000), member(20_000), null), 3_750, lags);
+        assertThat(lags).containsExactly(Map.entry(2, 20L));
+        FollowerLag.add(leader(held(4_000), member(20_000), null), 3_750, lags);
+        assertThat(lags).as("over all partitions").containsExactly(Map.entry(2, 40L));
+    }
+
+    @Test
+    void whoHadEverythingOfLateIsNotBehind() {
+        Map<Integer, Long> lags = new HashMap<>();
+        FollowerLag.add(leader(held(4_000), member(20_000), null), 16_001, lags);
+        assertThat(lags).isEmpty();
+    }
+
+    @Test
+    void whoIsGoneIsNotBehind() {
+        Map<Integer, Long> lags = new HashMap<>();
+        FollowerLag.add(
+                leader(
+                        held(4_000),
+                        new Explanation.Follower(2, false, false, 100, -1, -1, Absence.NOT_ACTIVE, 0, 0),
+                        null),
+                3_750,
+                lags);
+        assertThat(lags).isEmpty();
     }
 
     @Test
@@ -149,6 +183,32 @@ class EarlyWarningsTest {
         assertThat(watch.longestGapMs(now)).as("it is forgotten").isEqualTo(250);
         assertThat(watch.longestGapMs(now + 2_000)).as("the present gap counts").isEqualTo(2_000);
         assertThat(watch.silentMs(now + 2_000)).isEqualTo(2_000);
+    }
+
+    @Test
+    void metadataThatStandsStillIsBehind() {
+        MetadataWatch watch = new MetadataWatch();
+        watch.told(10, 10, 1_000);
+        assertThat(watch.behindMs(10, 9_000)).isZero();
+        watch.told(12, 10, 2_000);
+        assertThat(watch.behindMs(11, 2_500)).isEqualTo(500);
+        watch.told(15, 11, 3_000);
+        watch.told(20, 11, 4_000);
+        assertThat(watch.behindMs(11, 5_000)).as("since 12 was told").isEqualTo(3_000);
+        assertThat(watch.behindMs(12, 5_000)).as("12 is there").isZero();
+        watch.told(21, 19, 5_500);
+        assertThat(watch.behindMs(19, 6_000))
+                .as("it moves, and is late by little")
+                .isEqualTo(500);
+        watch.told(19, 19, 7_000);
+        assertThat(watch.behindMs(19, 8_000)).as("another controller acts").isZero();
+    }
+
+    @Test
+    void aControllerThatDoesNotSayHowFarItIsIsNotAhead() {
+        MetadataWatch watch = new MetadataWatch();
+        watch.told(0, 10, 1_000);
+        assertThat(watch.behindMs(10, 60_000)).isZero();
     }
 
     @Test

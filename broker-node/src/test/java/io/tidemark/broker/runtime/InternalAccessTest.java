@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.broker.disk.RealDisk;
 import io.tidemark.broker.disk.RocksDbIndex;
-import io.tidemark.broker.log.BatchHeader;
 import io.tidemark.broker.log.DataDirectory;
 import io.tidemark.broker.log.FileSlice;
 import io.tidemark.broker.log.LogName;
@@ -18,14 +17,10 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.compress.Compression;
-import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,15 +66,15 @@ class InternalAccessTest {
         lead(3, List.of(1), List.of(1), 1);
         Listener listener = new Listener();
         host.addMarkListener(3, listener);
-        host.appendInternal(new Batch(2), 3);
+        host.appendInternal(new WrittenBatch(2, answers), 3);
         turns();
         assertThat(answers).containsExactly("0");
         assertThat(heard).containsExactly("0", "2");
 
         lead(4, List.of(1), List.of(1), 1);
         assertThat(heard).containsExactly("0", "2", "retired");
-        host.appendInternal(new Batch(1), 3);
-        host.appendInternal(new Batch(1), 4);
+        host.appendInternal(new WrittenBatch(1, answers), 3);
+        host.appendInternal(new WrittenBatch(1, answers), 4);
         turns();
         assertThat(answers).containsExactly("0", "NOT_LEADER_OR_FOLLOWER", "2");
         assertThat(heard).as("the mark of epoch 4").containsExactly("0", "2", "retired");
@@ -99,7 +94,7 @@ class InternalAccessTest {
         Listener listener = new Listener();
         host.addMarkListener(3, listener);
         host.removeMarkListener(listener);
-        host.appendInternal(new Batch(1), 3);
+        host.appendInternal(new WrittenBatch(1, answers), 3);
         lead(4, List.of(1), List.of(1), 1);
         assertThat(heard).containsExactly("0");
     }
@@ -117,7 +112,7 @@ class InternalAccessTest {
     @Test
     void belowTheMinIsrNothingIsWritten() {
         lead(3, List.of(1, 2), List.of(1), 2);
-        host.appendInternal(new Batch(1), 3);
+        host.appendInternal(new WrittenBatch(1, answers), 3);
         turns();
         assertThat(answers).containsExactly("NOT_ENOUGH_REPLICAS");
         assertThat(host.replica().logEnd()).isZero();
@@ -126,7 +121,7 @@ class InternalAccessTest {
     @Test
     void aLoaderReadsBeyondTheMarkInItsEpochAlone() {
         lead(3, List.of(1, 2), List.of(1, 2), 1);
-        host.appendInternal(new Batch(3), 3);
+        host.appendInternal(new WrittenBatch(3, answers), 3);
         turns();
         assertThat(answers).containsExactly("0");
         assertThat(host.highWatermark()).isZero();
@@ -178,38 +173,6 @@ class InternalAccessTest {
         @Override
         public void retired() {
             heard.add("retired");
-        }
-    }
-
-    private final class Batch implements ClientBatch {
-        private final ByteBuffer bytes;
-
-        private Batch(int count) {
-            SimpleRecord[] records = new SimpleRecord[count];
-            for (int i = 0; i < count; i++) {
-                records[i] = new SimpleRecord(("value-" + i).getBytes(java.nio.charset.StandardCharsets.UTF_8));
-            }
-            bytes = MemoryRecords.withRecords(Compression.NONE, records).buffer();
-        }
-
-        @Override
-        public BatchHeader header() {
-            return BatchHeader.read(bytes, 0);
-        }
-
-        @Override
-        public ByteBuffer validated(TopicSettings settings, long baseOffset, int leaderEpoch) {
-            BatchHeader.assign(bytes, 0, baseOffset, leaderEpoch);
-            return bytes;
-        }
-
-        @Override
-        public void release() {}
-
-        @Override
-        public void answered(
-                ReplicaError error, long baseOffset, long logStart, String message, RefusedException cause) {
-            answers.add(error == ReplicaError.NONE ? String.valueOf(baseOffset) : error.name());
         }
     }
 

@@ -375,7 +375,12 @@ final class Controllers {
             controller.submitOwn(judged.toSubmit());
         }
         return new QuorumQuery.HeartbeatAnswer(
-                judged.error(), controller.term, judged.caughtUp(), judged.fenced(), judged.shouldShutDown());
+                judged.error(),
+                controller.term,
+                judged.caughtUp(),
+                judged.fenced(),
+                judged.shouldShutDown(),
+                controller.applied.index());
     }
 
     /**

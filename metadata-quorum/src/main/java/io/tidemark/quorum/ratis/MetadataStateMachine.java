@@ -439,7 +439,8 @@ final class MetadataStateMachine extends BaseStateMachine {
 
     private QuorumQuery.HeartbeatAnswer heartbeat(QuorumQuery.Heartbeat heartbeat) {
         long term = info().getCurrentTerm();
-        DecisionMaker.Beat beat = decisions.heartbeat(term, applied.image(), heartbeat, clock.mono());
+        ClusterImage image = applied.image();
+        DecisionMaker.Beat beat = decisions.heartbeat(term, image, heartbeat, clock.mono());
         if (beat.error() == ErrorCode.NONE) {
             members.heartbeat(term, heartbeat.brokerId(), heartbeat.metadataIndex(), applied);
         }
@@ -447,7 +448,7 @@ final class MetadataStateMachine extends BaseStateMachine {
             submitter.accept(beat.toSubmit());
         }
         return new QuorumQuery.HeartbeatAnswer(
-                beat.error(), term, beat.caughtUp(), beat.fenced(), beat.shouldShutDown());
+                beat.error(), term, beat.caughtUp(), beat.fenced(), beat.shouldShutDown(), image.index());
     }
 
     /** Who follows the log; for the acting controller. */

@@ -112,7 +112,8 @@ public final class QueryCodec {
                         .setTerm(answer.term())
                         .setCaughtUp(answer.caughtUp())
                         .setFenced(answer.fenced())
-                        .setShouldShutDown(answer.shouldShutDown()))
+                        .setShouldShutDown(answer.shouldShutDown())
+                        .setMetadataIndex(answer.metadataIndex()))
                 .build()
                 .toByteArray();
     }
@@ -284,7 +285,8 @@ public final class QueryCodec {
                         answer.getTerm(),
                         answer.getCaughtUp(),
                         answer.getFenced(),
-                        answer.getShouldShutDown()));
+                        answer.getShouldShutDown(),
+                        answer.getMetadataIndex()));
     }
 
     /** Throws {@link QueryFailedException} with the controller's words if it had no answer. */

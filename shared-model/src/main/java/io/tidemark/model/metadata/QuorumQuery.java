@@ -13,8 +13,14 @@ public sealed interface QuorumQuery {
     record Heartbeat(int brokerId, long brokerEpoch, long metadataIndex, boolean wantFence, boolean wantShutDown)
             implements QuorumQuery {}
 
-    /** @param term of the controller that answered; {@code shouldShutDown} grants the stop (R7.11) */
-    record HeartbeatAnswer(ErrorCode error, long term, boolean caughtUp, boolean fenced, boolean shouldShutDown) {}
+    /**
+     * @param term of the controller that answered
+     * @param caughtUp whether the broker has applied its own registration
+     * @param shouldShutDown grants the stop (R7.11)
+     * @param metadataIndex last entry that the controller has applied; 0 from one of a version that does not say
+     */
+    record HeartbeatAnswer(
+            ErrorCode error, long term, boolean caughtUp, boolean fenced, boolean shouldShutDown, long metadataIndex) {}
 
     /**
      * Long poll for entries from {@code nextIndex} on, to any controller. Index gaps are normal.

@@ -124,7 +124,7 @@ class CodecTest {
         assertThatThrownBy(() -> QueryCodec.decodePoll(QueryCodec.encodeFailure("why")))
                 .isInstanceOf(QueryCodec.QueryFailedException.class)
                 .hasMessage("why");
-        byte[] heartbeat = QueryCodec.encode(new QuorumQuery.HeartbeatAnswer(ErrorCode.NONE, 1, true, false, false));
+        byte[] heartbeat = QueryCodec.encode(new QuorumQuery.HeartbeatAnswer(ErrorCode.NONE, 1, true, false, false, 5));
         assertThatThrownBy(() -> QueryCodec.decodePoll(heartbeat)).isInstanceOf(UnreadableException.class);
     }
 
