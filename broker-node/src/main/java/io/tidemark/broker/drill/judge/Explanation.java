@@ -8,13 +8,16 @@ import java.util.Set;
 
 /**
  * Finds the fault that accounts for a change of leader or ISR: a broker leaves an ISR because something was done to it
- * not long ago, comes back because something had been done to it, and a partition changes its leader because something
+ * not long ago, comes back because something had been done to it, either also because of a cable of the leader that it
+ * fetches from, and a partition changes its leader because something
  * was done to the old one or the new one not long ago, or the old one left the ISR with it. Leadership may go back to the
  * preferred replica however much later. What the drill itself asked for explains itself.
  */
 public final class Explanation {
     /** After a fault is over its consequences may still come: a session runs out, a follower is found to lag. */
     private static final long GRACE_MS = 15_000;
+
+    private static final Set<Action> CABLES = Set.of(Action.UNPLUG, Action.CUT, Action.IMPAIR);
 
     private Explanation() {}
 
@@ -33,14 +36,16 @@ public final class Explanation {
         }
         Set<String> words = new HashSet<>();
         for (int broker : left(change)) {
-            Optional<Fault> fault = recent(broker, change.timeMs(), faults);
+            Optional<Fault> fault = recent(broker, change.timeMs(), faults)
+                    .or(() -> recent(change.before().leader(), change.timeMs(), ofCables(faults)));
             if (fault.isEmpty()) {
                 return Optional.empty();
             }
             words.add(fault.get().words());
         }
         for (int broker : joined(change)) {
-            Optional<Fault> fault = ever(broker, change.timeMs(), faults);
+            Optional<Fault> fault = ever(broker, change.timeMs(), faults)
+                    .or(() -> ever(change.after().leader(), change.timeMs(), ofCables(faults)));
             if (fault.isEmpty()) {
                 return Optional.empty();
             }
@@ -68,6 +73,10 @@ public final class Explanation {
             return fault;
         }
         return ever(after, change.timeMs(), faults).or(() -> ever(before, change.timeMs(), faults));
+    }
+
+    private static List<Fault> ofCables(List<Fault> faults) {
+        return faults.stream().filter(fault -> CABLES.contains(fault.action())).toList();
     }
 
     private static boolean asksFor(Fault fault, Change change) {

@@ -36,6 +36,25 @@ class ExplanationTest {
     }
 
     @Test
+    void followersLeaveAndComeBackBecauseOfTheirLeadersCable() {
+        PartitionStateView shrunk = state(1, 1, 3);
+        Fault unplugged = new Fault(Action.UNPLUG, 1_000, 5_000, Set.of(1), "", "unplug 1");
+        assertThat(explain(change(2_000, WHOLE, shrunk, "AlterPartition"), unplugged))
+                .contains("unplug 1");
+        assertThat(explain(change(90_000, shrunk, WHOLE, "AlterPartition"), unplugged))
+                .contains("unplug 1");
+        assertThat(explain(change(90_000, WHOLE, shrunk, "AlterPartition"), unplugged))
+                .as("long after it")
+                .isEmpty();
+        assertThat(explain(change(2_000, state(2, 1, 2, 3), state(2, 1, 2), "AlterPartition"), unplugged))
+                .as("the cable is not its leader's")
+                .isEmpty();
+        assertThat(explain(change(2_000, state(2, 1, 2, 3), state(1, 1, 2), "AlterPartition"), unplugged))
+                .as("the old leader's cable counts for those that leave")
+                .isEmpty();
+    }
+
+    @Test
     void aBrokerComesBackHoweverMuchLater() {
         assertThat(explain(change(90_000, state(2, 2, 3), state(2, 2, 3, 1), "AlterPartition"), KILLED))
                 .contains("kill 1");
