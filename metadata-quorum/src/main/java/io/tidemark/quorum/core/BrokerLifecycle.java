@@ -41,7 +41,10 @@ final class BrokerLifecycle {
         List<BrokerFenced> fences = new ArrayList<>();
         for (BrokerRef ref : command.brokers()) {
             BrokerState broker = image.broker(ref.brokerId());
-            if (broker != null && broker.epoch() == ref.brokerEpoch() && gone.add(broker.id()) && !broker.fenced()) {
+            boolean same = broker != null && broker.epoch() == ref.brokerEpoch();
+            // Whoever was unfenced since the rest was found to be owed lives, and what it holds is its own again.
+            boolean meant = same && (broker.fenced() || !command.rest());
+            if (meant && gone.add(broker.id()) && !broker.fenced()) {
                 fences.add(new BrokerFenced(broker.id(), broker.epoch()));
             }
         }

@@ -48,7 +48,9 @@ public final class FenceRemainder {
                 ids.remove();
             }
         }
-        return owed.isEmpty() ? Optional.empty() : Optional.of(new FenceBrokers(owed, "the rest of a large fence"));
+        return owed.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new FenceBrokers(owed, "the rest of a large fence", true));
     }
 
     private static boolean inAnIsr(ClusterImage applied, int broker) {

@@ -123,6 +123,24 @@ class LargeChangesTest {
     }
 
     @Test
+    void whoIsUnfencedInBetweenIsNotFencedAgain() {
+        run(new FenceBrokers(List.of(c.ref(1), c.ref(2)), ""));
+        FenceRemainder remainder = new FenceRemainder();
+        remainder.activate(c.image);
+        FenceBrokers rest = remainder.due(c.image).orElseThrow();
+        c.unfence(1);
+        run(rest);
+        assertThat(c.lastRecords).isNotEmpty().hasOnlyElementsOfType(PartitionChanged.class);
+        assertThat(c.image.broker(1).active()).isTrue();
+        assertThat(stillIn(1)).as("it keeps what was not taken from it").isEqualTo(15);
+        assertThat(stillIn(2)).isLessThan(15);
+        c.unfence(2);
+        run(rest);
+        assertThat(c.lastRecords).isEmpty();
+        assertThat(remainder.due(c.image)).isEmpty();
+    }
+
+    @Test
     void whoIsFencedLeadsNothingMoreInBetween() {
         run(new FenceBrokers(List.of(c.ref(1)), ""));
         c.fence(2);

@@ -174,13 +174,16 @@ class OwnWorkTest {
                         || entry.cause().brokerId() != 2
                         || entry.records().size() == 1)
                 .count();
-        assertThat(entries.stream()
-                        .skip(returned)
-                        .map(entry -> entry.records().stream()
-                                .filter(PartitionChanged.class::isInstance)
-                                .count())
-                        .filter(changes -> changes > 0))
-                .containsExactly(20_000L, 7_000L);
+        List<Long> elections = entries.stream()
+                .skip(returned)
+                .map(entry -> entry.records().stream()
+                        .filter(PartitionChanged.class::isInstance)
+                        .count())
+                .filter(changes -> changes > 0)
+                .toList();
+        // The balance of leaders may have taken a part of the rest.
+        assertThat(elections).startsWith(20_000L).hasSizeGreaterThan(1);
+        assertThat(elections.stream().mapToLong(Long::longValue).sum()).isEqualTo(27_000);
         quorum.converged();
     }
 

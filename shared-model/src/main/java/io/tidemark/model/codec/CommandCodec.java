@@ -66,7 +66,8 @@ public final class CommandCodec {
         if (command instanceof QuorumCommand.RegisterBroker register) {
             builder.setRegisterBroker(of(register));
         } else if (command instanceof QuorumCommand.FenceBrokers fence) {
-            FenceBrokersP.Builder brokers = FenceBrokersP.newBuilder().setReason(fence.reason());
+            FenceBrokersP.Builder brokers =
+                    FenceBrokersP.newBuilder().setReason(fence.reason()).setRest(fence.rest());
             fence.brokers().forEach(broker -> brokers.addBrokers(of(broker)));
             builder.setFenceBrokers(brokers);
         } else if (command instanceof QuorumCommand.UnfenceBroker unfence) {
@@ -126,7 +127,8 @@ public final class CommandCodec {
             case FENCE_BROKERS ->
                 new QuorumCommand.FenceBrokers(
                         refs(command.getFenceBrokers().getBrokersList()),
-                        command.getFenceBrokers().getReason());
+                        command.getFenceBrokers().getReason(),
+                        command.getFenceBrokers().getRest());
             case UNFENCE_BROKER -> new QuorumCommand.UnfenceBroker(ref(command.getUnfenceBroker()));
             case SHUT_DOWN_BROKER -> new QuorumCommand.ShutDownBroker(ref(command.getShutDownBroker()));
             case CREATE_TOPICS -> createTopics(command.getCreateTopics());

@@ -36,8 +36,16 @@ public sealed interface QuorumCommand {
         public static final String SYNCED = "synced";
     }
 
-    /** Sessions ran out, or brokers asked to be fenced: all by one decision (B4). */
-    record FenceBrokers(List<BrokerRef> brokers, String reason) implements QuorumCommand {}
+    /**
+     * Sessions ran out, or brokers asked to be fenced: all by one decision (B4).
+     *
+     * @param rest whether it only goes on with what an earlier one had no room for: who is not fenced by now is let be
+     */
+    record FenceBrokers(List<BrokerRef> brokers, String reason, boolean rest) implements QuorumCommand {
+        public FenceBrokers(List<BrokerRef> brokers, String reason) {
+            this(brokers, reason, false);
+        }
+    }
 
     record UnfenceBroker(BrokerRef broker) implements QuorumCommand {}
 
