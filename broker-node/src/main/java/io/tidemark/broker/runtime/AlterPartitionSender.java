@@ -12,11 +12,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Sends the ISR changes of all partitions to the quorum: those that are ready together in one command, many commands
- * under way at a time, one per partition (B9).
+ * Sends the ISR changes of all partitions to the quorum: those that are ready together in one command, or in several if
+ * they are very many; many commands under way at a time, one per partition (B9).
  */
 public final class AlterPartitionSender {
-    private record Pending(PartitionHost host, long proposal, QuorumCommand.IsrProposal request) {}
+    /** A command of more would lead to an entry that is too large, and would be refused whatever its rows are worth. */
+    static final int PROPOSALS_PER_COMMAND = 5_000;
+
+    private record Pending(Consumer<ReplicaEvent> answered, long proposal, QuorumCommand.IsrProposal request) {}
 
     private final int brokerId;
     private final LongSupplier brokerEpoch;
@@ -34,8 +37,9 @@ public final class AlterPartitionSender {
         this.gather = gather;
     }
 
-    void send(PartitionHost host, long proposal, QuorumCommand.IsrProposal request) {
-        waiting.add(new Pending(host, proposal, request));
+    /** @param answered takes the answer, on any thread */
+    void send(Consumer<ReplicaEvent> answered, long proposal, QuorumCommand.IsrProposal request) {
+        waiting.add(new Pending(answered, proposal, request));
         if (scheduled.compareAndSet(false, true)) {
             gather.accept(this::submit);
         }
@@ -46,10 +50,17 @@ public final class AlterPartitionSender {
         List<Pending> batch = new ArrayList<>();
         for (Pending next = waiting.poll(); next != null; next = waiting.poll()) {
             batch.add(next);
+            if (batch.size() == PROPOSALS_PER_COMMAND) {
+                submit(batch);
+                batch = new ArrayList<>();
+            }
         }
-        if (batch.isEmpty()) {
-            return;
+        if (!batch.isEmpty()) {
+            submit(batch);
         }
+    }
+
+    private void submit(List<Pending> batch) {
         List<QuorumCommand.IsrProposal> proposals = new ArrayList<>(batch.size());
         batch.forEach(pending -> proposals.add(pending.request()));
         quorum.attempt(new QuorumCommand.AlterPartition(brokerId, brokerEpoch.getAsLong(), proposals))
@@ -59,7 +70,7 @@ public final class AlterPartitionSender {
                         ReplicaEvent event = failure != null
                                 ? new ReplicaEvent.AlterUnknown(pending.proposal())
                                 : verdict(answer, i, pending.proposal());
-                        pending.host().loop().post(() -> pending.host().alterAnswered(event));
+                        pending.answered().accept(event);
                     }
                 });
     }

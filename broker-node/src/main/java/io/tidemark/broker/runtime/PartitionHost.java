@@ -598,7 +598,9 @@ public final class PartitionHost {
             sink.elsewhere(elsewhere.replica(), elsewhere.highWatermark(), elsewhere.logStart());
         } else if (effect instanceof Effect.SendAlter alter) {
             loop.awaitsFeed(this);
-            loop.ports().alter().send(this, alter.proposal(), alter.request());
+            loop.ports()
+                    .alter()
+                    .send(answer -> loop.post(() -> alterAnswered(answer)), alter.proposal(), alter.request());
         } else if (effect instanceof Effect.StartFetching start) {
             loop.fetchers().start(this, start.leader(), start.leaderEpoch());
         } else if (effect instanceof Effect.StopFetching) {

@@ -1,26 +1,34 @@
 package io.tidemark.quorum.core;
 
+import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What one command leads to: together the body of one entry of the metadata log.
  *
  * @param records in the order in which they are folded; empty for a refusal that is final, and for a command that found nothing to do
+ * @param isolated partitions that were taken from a leader that reaches nobody ({@link LeadersMoved}); no part of the entry
  * @param electionsOwed whether somebody may lead more than this entry had room for ({@link ElectionRemainder}); no part of
  *     the entry
  */
 public record Decision(
-        List<MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause, boolean electionsOwed) {
+        List<MetadataRecord> records,
+        QuorumReply reply,
+        MetadataEntry.Cause cause,
+        Set<PartitionId> isolated,
+        boolean electionsOwed) {
     public Decision {
         records = List.copyOf(records);
+        isolated = Set.copyOf(isolated);
     }
 
     static Decision of(List<? extends MetadataRecord> records, QuorumReply reply, MetadataEntry.Cause cause) {
-        return new Decision(List.copyOf(records), reply, cause, false);
+        return new Decision(List.copyOf(records), reply, cause, Set.of(), false);
     }
 
     static Decision nothing(QuorumReply reply, MetadataEntry.Cause cause) {
@@ -43,10 +51,14 @@ public record Decision(
     }
 
     Decision owingElections(boolean owed) {
-        return new Decision(records, reply, cause, owed);
+        return new Decision(records, reply, cause, isolated, owed);
+    }
+
+    Decision isolating(Set<PartitionId> partitions) {
+        return new Decision(records, reply, cause, partitions, electionsOwed);
     }
 
     Decision because(MetadataEntry.Cause other) {
-        return new Decision(records, reply, other, electionsOwed);
+        return new Decision(records, reply, other, isolated, electionsOwed);
     }
 }

@@ -5,7 +5,6 @@ import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.Floor;
-import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand.AlterPartition;
@@ -33,8 +32,9 @@ final class IsrChanges {
     private final AlterPartition command;
     private final DecideContext context;
     private final Map<PartitionId, PartitionState> changed = new HashMap<>();
-    private final List<MetadataRecord> records = new ArrayList<>();
+    private final EntryBound.Part entry = EntryBound.USUAL.part();
     private final List<String> reasons = new ArrayList<>();
+    private final Set<PartitionId> isolated = new HashSet<>();
 
     private IsrChanges(ClusterImage image, AlterPartition command, DecideContext context) {
         this.image = image;
@@ -53,9 +53,10 @@ final class IsrChanges {
         IsrChanges changes = new IsrChanges(image, command, context);
         List<Result> results = command.partitions().stream().map(changes::row).toList();
         return Decision.of(
-                changes.records,
-                new AlteredPartitions(results),
-                Causes.broker("AlterPartition", sender, changes.reason()));
+                        changes.entry.changes(),
+                        new AlteredPartitions(results),
+                        Causes.broker("AlterPartition", sender, changes.reason()))
+                .isolating(changes.isolated);
     }
 
     private Result row(IsrProposal proposal) {
@@ -65,13 +66,15 @@ final class IsrChanges {
             if (error != ErrorCode.INELIGIBLE_REPLICA) {
                 reasons.add(proposal.id() + ": " + error);
             }
-            return new Result(proposal.id(), error, PartitionState.NO_LEADER, -1, List.of(), false, -1);
+            return refused(proposal, error);
         }
         PartitionState after = change(proposal, state);
+        if (after == null) {
+            return refused(proposal, ErrorCode.UNFINISHED);
+        }
         if (after.leader() != state.leader()) {
             // R7.54; the record stands, but the sender is told to wait for the metadata.
-            return new Result(
-                    proposal.id(), ErrorCode.NEW_LEADER_ELECTED, PartitionState.NO_LEADER, -1, List.of(), false, -1);
+            return refused(proposal, ErrorCode.NEW_LEADER_ELECTED);
         }
         return new Result(
                 proposal.id(),
@@ -83,14 +86,20 @@ final class IsrChanges {
                 after.partitionEpoch());
     }
 
+    private static Result refused(IsrProposal proposal, ErrorCode error) {
+        return new Result(proposal.id(), error, PartitionState.NO_LEADER, -1, List.of(), false, -1);
+    }
+
+    /** The state that comes of it; null if the entry is full, and nothing comes of it now. */
     private PartitionState change(IsrProposal proposal, PartitionState state) {
+        boolean alone = proposal.kind() == IsrProposal.Kind.CHANGE && isolated(proposal, state);
         PartitionChange change = new PartitionChange(state, id -> PartitionMoves.active(image, id))
                 .targetIsr(ids(proposal))
                 .recovering(proposal.recovering())
                 .mode(RecoveryStrategy.of(image, proposal.id()));
         if (proposal.kind() != IsrProposal.Kind.CHANGE) {
             change.targetIsr(state.isr()).recovering(state.recovering()).always();
-        } else if (isolated(proposal, state)) {
+        } else if (alone) {
             change = new PartitionChange(state, id -> id != state.leader() && isThere(id));
         }
         if (bounds(proposal, state)) {
@@ -100,10 +109,13 @@ final class IsrChanges {
         if (record.isEmpty()) {
             return state; // R7.53: nothing to change is a success with the same PE
         }
-        records.add(record.get());
+        if (!entry.add(record.get())) {
+            return null;
+        }
         PartitionState after = state.with(record.get());
         changed.put(proposal.id(), after);
-        if (after.leader() != state.leader() && after.replicas().contains(state.leader())) {
+        if (alone && after.leader() != state.leader()) {
+            isolated.add(proposal.id());
             reasons.add(proposal.id() + ": leader " + state.leader() + " reaches nobody who is there; broker "
                     + after.leader() + " leads");
         }

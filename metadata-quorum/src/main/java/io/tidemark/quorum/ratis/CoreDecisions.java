@@ -87,7 +87,7 @@ public final class CoreDecisions implements DecisionMaker {
         synchronized (liveness) {
             elections.decided(command, decision, pending);
             if (settings.leaderIsolationFailover()) {
-                moved.decided(decision.reply(), monoNow);
+                moved.decided(decision, monoNow);
             }
         }
         return new Decided(decision.records(), decision.reply(), decision.cause());

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.metadata.ErrorCode;
+import io.tidemark.model.metadata.Floor;
+import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.QuorumCommand.AlterPartition;
+import io.tidemark.model.metadata.QuorumCommand.IsrMember;
+import io.tidemark.model.metadata.QuorumCommand.IsrProposal;
 import io.tidemark.model.metadata.QuorumReply.AlteredPartitions;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,18 +68,46 @@ class IsolatedLeaderTest {
         assertThat(c.state().leader()).isEqualTo(1);
     }
 
+    /** What comes of the proposal, which is not folded. */
+    private Decision propose(int leader, Integer... isr) {
+        PartitionState state = c.state();
+        IsrProposal proposal = new IsrProposal(
+                state.id(),
+                state.leaderEpoch(),
+                state.partitionEpoch(),
+                Arrays.stream(isr).map(id -> new IsrMember(id, c.epoch(id))).toList(),
+                false,
+                IsrProposal.Kind.CHANGE,
+                Floor.NONE,
+                "a reason");
+        return c.decide(new AlterPartition(leader, c.epoch(leader), List.of(proposal)));
+    }
+
+    /** The leader that leaves with the end of a reassignment reaches the others well enough. */
+    @Test
+    void aMoveForAnotherReasonDoesNotCount() {
+        c.start(4);
+        c.liveSessions.add(4);
+        assertThat(c.reassign("t", 0, List.of(4))).isEqualTo(ErrorCode.NONE);
+        Decision completed = propose(1, 1, 2, 3, 4);
+        assertThat(((AlteredPartitions) completed.reply()).results().get(0).error())
+                .isEqualTo(ErrorCode.NEW_LEADER_ELECTED);
+        LeadersMoved moved = new LeadersMoved();
+        moved.decided(completed, new MonoTime(0));
+        assertThat(moved.lately(c.partition(), new MonoTime(1))).isFalse();
+    }
+
     @Test
     void movesAreRememberedForAMinute() {
         LeadersMoved moved = new LeadersMoved();
-        AlteredPartitions reply = new AlteredPartitions(List.of(new AlteredPartitions.Result(
-                c.partition(), ErrorCode.NEW_LEADER_ELECTED, -1, -1, List.of(), false, -1)));
+        Decision taken = propose(1, 1);
         assertThat(moved.lately(c.partition(), new MonoTime(0))).isFalse();
-        moved.decided(reply, new MonoTime(0));
+        moved.decided(taken, new MonoTime(0));
         assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS - 1)))
                 .isTrue();
         assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS)))
                 .isFalse();
-        moved.decided(reply, new MonoTime(LeadersMoved.MINUTE_MS));
+        moved.decided(taken, new MonoTime(LeadersMoved.MINUTE_MS));
         assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS)))
                 .isTrue();
     }
@@ -81,11 +115,8 @@ class IsolatedLeaderTest {
     @Test
     void anotherAnswerDoesNotMakeItForgetThem() {
         LeadersMoved moved = new LeadersMoved();
-        moved.decided(
-                new AlteredPartitions(List.of(new AlteredPartitions.Result(
-                        c.partition(), ErrorCode.NEW_LEADER_ELECTED, -1, -1, List.of(), false, -1))),
-                new MonoTime(0));
-        moved.decided(new AlteredPartitions(List.of()), new MonoTime(LeadersMoved.MINUTE_MS - 1));
+        moved.decided(propose(1, 1), new MonoTime(0));
+        moved.decided(propose(1, 1, 2), new MonoTime(LeadersMoved.MINUTE_MS - 1));
         assertThat(moved.lately(c.partition(), new MonoTime(LeadersMoved.MINUTE_MS - 1)))
                 .isTrue();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
+import io.tidemark.model.codec.RecordCodec;
 import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.QuorumCommand.AlterPartition;
@@ -14,7 +15,10 @@ import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.QuorumReply.AlteredPartitions.Result;
 import io.tidemark.quorum.core.TestCluster.Return;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +48,27 @@ class IsrChangesTest {
     private void unchangedAfter(ErrorCode answer, ErrorCode expected) {
         assertThat(answer).isEqualTo(expected);
         assertThat(c.lastRecords).isEmpty();
+    }
+
+    @Test
+    void rowsForWhichTheEntryHasNoRoomAreAskedForAgain() {
+        for (String topic : List.of("many-1", "many-2", "many-3")) {
+            c.createTopic(topic, Collections.nCopies(10_000, List.of(1, 4)), Map.of());
+        }
+        List<IsrProposal> proposals = Stream.of("many-1", "many-2", "many-3")
+                .flatMap(topic -> c.image.topic(topic).partitions().stream())
+                .map(state -> proposal(state.id(), 0, 0, false, 1))
+                .toList();
+        QuorumReply reply = c.run(new AlterPartition(1, c.epoch(1), proposals));
+        List<ErrorCode> errors = ((QuorumReply.AlteredPartitions) reply)
+                .results().stream().map(Result::error).toList();
+        assertThat(c.lastRecords).hasSize(20_000);
+        assertThat(errors.subList(0, 20_000)).containsOnly(ErrorCode.NONE);
+        assertThat(errors.subList(20_000, 30_000)).containsOnly(ErrorCode.UNFINISHED);
+        assertThat(RecordCodec.encode(c.entries.get(c.entries.size() - 1))).hasSizeLessThan(4 * 1024 * 1024);
+        c.run(new AlterPartition(1, c.epoch(1), proposals.subList(20_000, 30_000)));
+        assertThat(c.image.topic("many-3").partitions())
+                .allMatch(state -> state.isr().equals(List.of(1)));
     }
 
     @Test
