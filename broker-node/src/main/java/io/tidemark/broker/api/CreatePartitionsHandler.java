@@ -33,15 +33,20 @@ final class CreatePartitionsHandler implements ApiHandler {
     public void handle(Call call) {
         CreatePartitionsRequestData request = ((CreatePartitionsRequest) call.body()).data();
         TopicChange<QuorumCommand.Growth> change = new TopicChange<>();
-        Set<String> seen = new HashSet<>();
+        Set<String> repeated = TopicChange.repeated(
+                request.topics().stream().map(CreatePartitionsTopic::name).toList());
+        Set<String> told = new HashSet<>();
         long added = 0;
         for (CreatePartitionsTopic topic : request.topics()) {
+            if (!told.add(topic.name())) {
+                continue; // the refusal of a repeated name is one row
+            }
             List<List<Integer>> assignment = topic.assignments() == null
                     ? List.of()
                     : topic.assignments().stream()
                             .map(CreatePartitionsAssignment::brokerIds)
                             .toList();
-            if (!seen.add(topic.name())) {
+            if (repeated.contains(topic.name())) {
                 refuse(change, topic, Errors.INVALID_REQUEST, "the request names the topic twice");
             } else if (!Topic.isValid(topic.name())) {
                 refuse(change, topic, Errors.UNKNOWN_TOPIC_OR_PARTITION, "there can be no topic of this name");

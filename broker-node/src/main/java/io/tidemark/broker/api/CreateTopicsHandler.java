@@ -46,7 +46,8 @@ final class CreateTopicsHandler implements ApiHandler {
         TopicChange<QuorumCommand.NewTopic> change = new TopicChange<>();
         Map<String, Map<String, String>> configs = new HashMap<>();
         long partitions = 0;
-        Set<String> repeated = repeatedNames(request);
+        Set<String> repeated = TopicChange.repeated(
+                request.topics().stream().map(CreatableTopic::name).toList());
         for (CreatableTopic topic : request.topics()) {
             if (configs.containsKey(topic.name())) {
                 continue; // the refusal of a repeated name is one row
@@ -78,17 +79,6 @@ final class CreateTopicsHandler implements ApiHandler {
     }
 
     private record Refusal(Errors error, String message) {}
-
-    private static Set<String> repeatedNames(CreateTopicsRequestData request) {
-        Set<String> seen = new HashSet<>();
-        Set<String> repeated = new HashSet<>();
-        for (CreatableTopic topic : request.topics()) {
-            if (!seen.add(topic.name())) {
-                repeated.add(topic.name());
-            }
-        }
-        return repeated;
-    }
 
     /** The configuration asked for; a key given twice keeps its last value. */
     private static Map<String, String> configs(CreatableTopic topic) {

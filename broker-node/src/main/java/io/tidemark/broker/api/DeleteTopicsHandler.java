@@ -4,7 +4,7 @@ import io.tidemark.broker.net.Call;
 import io.tidemark.model.TopicId;
 import io.tidemark.model.metadata.QuorumCommand;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.internals.Topic;
@@ -32,12 +32,13 @@ final class DeleteTopicsHandler implements ApiHandler {
         DeleteTopicsRequest request = (DeleteTopicsRequest) call.body();
         TopicChange<QuorumCommand.TopicRef> change = new TopicChange<>();
         List<QuorumCommand.TopicRef> topics = topics(request);
-        Set<QuorumCommand.TopicRef> seen = new HashSet<>();
-        for (QuorumCommand.TopicRef topic : topics) {
+        Set<QuorumCommand.TopicRef> repeated = TopicChange.repeated(topics);
+        // The refusal of what is repeated is one row.
+        for (QuorumCommand.TopicRef topic : new LinkedHashSet<>(topics)) {
             boolean named = !topic.name().isEmpty();
             if (named != topic.topicId().isZero()) {
                 refuse(change, topic, Errors.INVALID_REQUEST, "a topic is named either by its name or by its id");
-            } else if (!seen.add(topic)) {
+            } else if (repeated.contains(topic)) {
                 refuse(change, topic, Errors.INVALID_REQUEST, "the request names the topic twice");
             } else if (named && !Topic.isValid(topic.name())) {
                 refuse(change, topic, Errors.UNKNOWN_TOPIC_OR_PARTITION, "there can be no topic of this name");

@@ -5,9 +5,13 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumReply;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -26,6 +30,12 @@ final class TopicChange<T> {
         static Outcome refused(String name, TopicId topicId, Errors error, String message) {
             return new Outcome(name, topicId, -1, -1, error, message);
         }
+    }
+
+    /** What is named more than once, which no row says what to do about. */
+    static <N> Set<N> repeated(Collection<N> names) {
+        Set<N> seen = new HashSet<>();
+        return names.stream().filter(name -> !seen.add(name)).collect(Collectors.toSet());
     }
 
     private final List<Outcome> outcomes = new ArrayList<>();
