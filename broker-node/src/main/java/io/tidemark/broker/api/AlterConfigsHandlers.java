@@ -3,6 +3,7 @@ package io.tidemark.broker.api;
 import io.tidemark.broker.group.GroupConfigs;
 import io.tidemark.broker.net.Call;
 import io.tidemark.model.TopicId;
+import io.tidemark.model.metadata.BrokerDefaults;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.QuorumCommand;
@@ -148,52 +149,70 @@ final class AlterConfigsHandlers {
         } else if (keys.size() < wish.edits().size()) {
             refuse(change, wish, Errors.INVALID_REQUEST, "Error due to duplicate config keys");
         } else if (Type.forId(wish.type()) == Type.TOPIC) {
-            String problem = problem(wish);
+            ConfigResource topic = ConfigResource.topic(wish.name());
+            String problem = TopicConfigs.problem(whole(wish, image.get().configs(topic)));
             if (wish.name().isEmpty()) {
                 refuse(change, wish, Errors.INVALID_REQUEST, "Default topic resources are not allowed.");
             } else if (problem != null) {
                 refuse(change, wish, Errors.INVALID_CONFIG, problem);
             } else {
-                submit(change, wish, ConfigResource.topic(wish.name()));
+                submit(change, wish, topic);
             }
         } else if (Type.forId(wish.type()) == Type.GROUP) {
-            Optional<String> problem = groupProblem(wish);
+            ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, wish.name());
+            Optional<String> problem = groups.problem(whole(wish, image.get().configs(group)));
             if (problem.isPresent()) {
                 refuse(change, wish, Errors.INVALID_CONFIG, problem.get());
             } else {
-                submit(change, wish, new ConfigResource(ConfigResource.Type.GROUP, wish.name()));
+                submit(change, wish, group);
             }
         } else if (Type.forId(wish.type()) == Type.BROKER) {
-            submit(change, wish, new ConfigResource(ConfigResource.Type.BROKER, wish.name()));
+            ConfigResource broker = new ConfigResource(ConfigResource.Type.BROKER, wish.name());
+            String problem = defaultsProblem(wish, broker);
+            if (problem != null) {
+                refuse(change, wish, Errors.INVALID_CONFIG, problem);
+            } else {
+                submit(change, wish, broker);
+            }
         } else {
             refuse(change, wish, Errors.INVALID_REQUEST, "the configuration of such resources cannot be changed");
         }
     }
 
-    /** By Kafka's own rules; those that need the cluster are the controllers'. */
-    private static String problem(Wish wish) {
-        Map<String, String> set = new HashMap<>();
-        for (ConfigEdit edit : wish.edits()) {
-            if (edit.kind() == ConfigEdit.Kind.SET) {
-                set.put(edit.key(), edit.value());
-            }
-        }
-        return TopicConfigs.problem(set);
-    }
-
-    /** What would come out is judged as a whole, since the timeouts of a group limit each other. */
-    private Optional<String> groupProblem(Wish wish) {
-        ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, wish.name());
-        Map<String, String> whole =
-                new HashMap<>(wish.replace() ? Map.of() : image.get().configs(group));
+    /**
+     * What would come out, which is judged as a whole, since values limit each other. By Kafka's own rules; those that need
+     * the cluster are the controllers', and so are the edits of lists.
+     */
+    private static Map<String, String> whole(Wish wish, Map<String, String> before) {
+        Map<String, String> whole = new HashMap<>(wish.replace() ? Map.of() : before);
         for (ConfigEdit edit : wish.edits()) {
             if (edit.kind() == ConfigEdit.Kind.DELETE) {
                 whole.remove(edit.key());
-            } else {
+            } else if (edit.kind() == ConfigEdit.Kind.SET) {
                 whole.put(edit.key(), edit.value());
             }
         }
-        return groups.problem(whole);
+        return whole;
+    }
+
+    /** What topics would fall back to at that broker, or at all of them, judged as if a topic had it. Null if it may be. */
+    private String defaultsProblem(Wish wish, ConfigResource broker) {
+        if (wish.edits().stream().noneMatch(edit -> BrokerDefaults.topicKey(edit.key()) != null)) {
+            return null;
+        }
+        Map<String, String> values = new HashMap<>();
+        if (!broker.equals(ConfigResource.CLUSTER_DEFAULT)) {
+            values.putAll(image.get().configs(ConfigResource.CLUSTER_DEFAULT));
+        }
+        values.putAll(whole(wish, image.get().configs(broker)));
+        Map<String, String> topics = new HashMap<>();
+        values.forEach((key, value) -> {
+            String topicKey = BrokerDefaults.topicKey(key);
+            if (topicKey != null) {
+                topics.put(topicKey, value);
+            }
+        });
+        return TopicConfigs.problem(topics);
     }
 
     private static void submit(TopicChange<ConfigChange> change, Wish wish, ConfigResource resource) {

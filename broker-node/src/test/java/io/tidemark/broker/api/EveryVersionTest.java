@@ -50,6 +50,7 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.ApiVersionsResponse;
+import org.apache.kafka.common.requests.CreatePartitionsResponse;
 import org.apache.kafka.common.requests.CreateTopicsResponse;
 import org.apache.kafka.common.requests.DeleteTopicsResponse;
 import org.apache.kafka.common.requests.DescribeConfigsResponse;
@@ -539,6 +540,85 @@ class EveryVersionTest {
                 .responses()
                 .find("t")
                 .errorCode();
+    }
+
+    /** Which of the rows was meant is not to be guessed: neither is carried out. */
+    @Test
+    void whatIsNamedTwiceIsRefusedEachTime() throws Exception {
+        DeleteTopicsResponse deleted = (DeleteTopicsResponse) answer(
+                ApiKeys.DELETE_TOPICS,
+                (short) 6,
+                new DeleteTopicsRequestData()
+                        .setTopics(List.of(
+                                new DeleteTopicsRequestData.DeleteTopicState().setName("t"),
+                                new DeleteTopicsRequestData.DeleteTopicState().setTopicId(new Uuid(3, 3)),
+                                new DeleteTopicsRequestData.DeleteTopicState().setName("t"),
+                                new DeleteTopicsRequestData.DeleteTopicState().setTopicId(new Uuid(3, 3)))));
+        assertThat(deleted.data().responses())
+                .hasSize(2)
+                .allSatisfy(row -> assertThat(row.errorCode()).isEqualTo(Errors.INVALID_REQUEST.code()));
+        CreatePartitionsRequestData growth = new CreatePartitionsRequestData().setTimeoutMs(1000);
+        for (int count : new int[] {4, 5}) {
+            growth.topics()
+                    .add(new CreatePartitionsRequestData.CreatePartitionsTopic()
+                            .setName("t")
+                            .setCount(count)
+                            .setAssignments(null));
+        }
+        CreatePartitionsResponse grown =
+                (CreatePartitionsResponse) answer(ApiKeys.CREATE_PARTITIONS, (short) 3, growth);
+        assertThat(grown.data().results())
+                .singleElement()
+                .satisfies(row -> assertThat(row.errorCode()).isEqualTo(Errors.INVALID_REQUEST.code()));
+        assertThat(quorum.commands).isEmpty();
+    }
+
+    /** Also where the values that do not go together come one after the other. */
+    @Test
+    void configurationsAreJudgedAsTheyWouldBe() throws Exception {
+        ConfigResource topic = ConfigResource.topic("t");
+        quorum.apply(new MetadataRecord.ConfigSet(topic, "max.compaction.lag.ms", "50"));
+        quorum.apply(new MetadataRecord.ConfigSet(
+                ConfigResource.CLUSTER_DEFAULT, "log.cleaner.max.compaction.lag.ms", "50"));
+        byte set = 0;
+        byte delete = 1;
+        byte topics = 2;
+        byte brokers = 4;
+        IncrementalAlterConfigsRequestData.AlterConfigsResource both =
+                edit(topics, "t", "min.compaction.lag.ms", set, "100");
+        both.configs()
+                .add(new IncrementalAlterConfigsRequestData.AlterableConfig()
+                        .setName("max.compaction.lag.ms")
+                        .setConfigOperation(delete)
+                        .setValue(null));
+        assertThat(altered(edit(topics, "t", "min.compaction.lag.ms", set, "100")))
+                .isEqualTo(Errors.INVALID_CONFIG);
+        assertThat(altered(edit(brokers, "", "log.cleaner.min.compaction.lag.ms", set, "100")))
+                .isEqualTo(Errors.INVALID_CONFIG);
+        assertThat(altered(edit(brokers, "1", "log.cleaner.min.compaction.lag.ms", set, "100")))
+                .isEqualTo(Errors.INVALID_CONFIG);
+        for (String broker : List.of("", "1")) {
+            assertThat(altered(edit(brokers, broker, "compression.gzip.level", set, "99")))
+                    .isEqualTo(Errors.INVALID_CONFIG);
+        }
+        assertThat(quorum.commands).isEmpty();
+        assertThat(altered(both)).isEqualTo(Errors.NONE);
+        assertThat(altered(edit(topics, "t", "min.compaction.lag.ms", set, "40")))
+                .isEqualTo(Errors.NONE);
+        for (String broker : List.of("", "1")) {
+            assertThat(altered(edit(brokers, broker, "compression.gzip.level", set, "9")))
+                    .isEqualTo(Errors.NONE);
+            assertThat(altered(edit(brokers, broker, "leader.replication.throttled.rate", set, "9")))
+                    .isEqualTo(Errors.NONE);
+        }
+    }
+
+    private Errors altered(IncrementalAlterConfigsRequestData.AlterConfigsResource resource) throws Exception {
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        request.resources().add(resource);
+        IncrementalAlterConfigsResponse response =
+                (IncrementalAlterConfigsResponse) answer(ApiKeys.INCREMENTAL_ALTER_CONFIGS, (short) 1, request);
+        return Errors.forCode(response.data().responses().get(0).errorCode());
     }
 
     /** What the request itself shows to be wrong never reaches the quorum. */

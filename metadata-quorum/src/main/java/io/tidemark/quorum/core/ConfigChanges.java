@@ -144,11 +144,15 @@ final class ConfigChanges {
     }
 
     private Problem unknownBroker(String name) {
+        Problem none = new Problem(ErrorCode.INVALID_REQUEST, "Node id must be an integer, but it is: " + name);
         int id;
         try {
             id = Integer.parseInt(name);
         } catch (NumberFormatException e) {
-            return new Problem(ErrorCode.INVALID_REQUEST, "Node id must be an integer, but it is: " + name);
+            return none;
+        }
+        if (!Integer.toString(id).equals(name)) {
+            return none; // as "01": its values would be of no broker
         }
         return image.broker(id) != null
                 ? null

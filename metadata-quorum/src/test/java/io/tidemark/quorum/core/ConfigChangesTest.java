@@ -246,8 +246,12 @@ class ConfigChangesTest {
                 .containsExactly(ErrorCode.INVALID_CONFIG);
         assertThat(alter(change(broker, set("unclean.leader.election.enable", "true"))))
                 .containsExactly(ErrorCode.INVALID_CONFIG);
-        assertThat(alter(change(new ConfigResource(ConfigResource.Type.BROKER, "one"), set("log.retention.ms", "5"))))
-                .containsExactly(ErrorCode.INVALID_REQUEST);
+        for (String name : List.of("one", "01", "+1", "-0", " 1", "1.0")) {
+            assertThat(alter(
+                            change(new ConfigResource(ConfigResource.Type.BROKER, name), set("log.retention.ms", "5"))))
+                    .as(name)
+                    .containsExactly(ErrorCode.INVALID_REQUEST);
+        }
         assertThat(alter(change(ConfigResource.broker(77), set("log.retention.ms", "5"))))
                 .containsExactly(ErrorCode.BROKER_ID_NOT_REGISTERED);
     }
