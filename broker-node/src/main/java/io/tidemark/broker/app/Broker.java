@@ -323,6 +323,10 @@ public final class Broker {
                         storage.reports(config.nodeId())),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
+        String problem = known.problemWithEpoch(brokerEpoch);
+        if (problem != null) {
+            throw new IOException(problem);
+        }
         known.reached(brokerEpoch, true);
         link.follow(feed);
         caughtUp.await();

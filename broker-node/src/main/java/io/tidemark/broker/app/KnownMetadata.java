@@ -7,8 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * How far this broker's data has been told the metadata, and in which history. Controllers that were made anew from an
@@ -19,16 +22,22 @@ import java.util.regex.Pattern;
  */
 final class KnownMetadata {
     private static final String FILE = "metadata.known";
-    private static final Pattern FORM = Pattern.compile("recovery=(\\S*) index=(-?\\d{1,18})\\s*");
+    private static final String FORGOTTEN = "the controllers began anew and know nothing of what was decided before, so"
+            + " this broker's data, which they know nothing of, would be deleted. Nothing was. Stop them, and see"
+            + " docs/QUORUM.md on how to bring the metadata back, and on what to do with ";
+    private static final Pattern FORM = Pattern.compile("recovery=(\\S*) index=(-?\\d{1,18})( refused)?\\s*");
+    private static final Pattern RECOVERY = Pattern.compile("([^@,]+)(?:@(-?\\d{1,18}))?");
 
     private final Path directory;
     private Recovery followed;
     private long index;
+    private boolean refused;
 
-    private KnownMetadata(Path directory, Recovery followed, long index) {
+    private KnownMetadata(Path directory, Recovery followed, long index, boolean refused) {
         this.directory = directory;
         this.followed = followed;
         this.index = index;
+        this.refused = refused;
     }
 
     static KnownMetadata read(Path directory) throws IOException {
@@ -36,12 +45,27 @@ final class KnownMetadata {
             String text = Files.readString(directory.resolve(FILE), StandardCharsets.UTF_8);
             Matcher form = FORM.matcher(text);
             if (form.matches()) {
-                return new KnownMetadata(directory, new Recovery(form.group(1), -1), Long.parseLong(form.group(2)));
+                return new KnownMetadata(
+                        directory, parsed(form.group(1)), Long.parseLong(form.group(2)), form.group(3) != null);
             }
         } catch (NoSuchFileException e) {
             // A new broker.
         }
-        return new KnownMetadata(directory, Recovery.NONE, -1);
+        return new KnownMetadata(directory, Recovery.NONE, -1, false);
+    }
+
+    /** ID@INDEX,... oldest first; of the last one, an older version kept just the id, and nothing of those before. */
+    private static Recovery parsed(String text) {
+        List<Recovery> all = new ArrayList<>();
+        Matcher one = RECOVERY.matcher(text);
+        while (one.find()) {
+            all.add(new Recovery(one.group(1), one.group(2) == null ? -1 : Long.parseLong(one.group(2))));
+        }
+        if (all.isEmpty()) {
+            return Recovery.NONE;
+        }
+        Recovery last = all.remove(all.size() - 1);
+        return new Recovery(last.id(), last.index(), all);
     }
 
     /** The highest index that is known, -1 if none is. */
@@ -56,18 +80,41 @@ final class KnownMetadata {
      */
     synchronized String problemWith(Recovery told, long followedIndex) throws IOException {
         index = Math.max(index, followedIndex);
-        if (told.id().equals(followed.id())) {
+        long shared = followed.sharedWith(told);
+        if (index > shared) {
+            return "this broker was told the metadata up to index " + index
+                    + (shared < 0
+                            ? ", and these controllers have another history: what they decided may have nothing to do"
+                                    + " with it, and "
+                            : ", and the controllers were made anew from an image of index " + shared
+                                    + ": what was decided after that is lost to them, and ")
+                    + "this broker's data may hold more than they know of. See docs/QUORUM.md on what to do with "
+                    + directory;
+        }
+        if (refused && told.id().equals(followed.id())) {
+            return "this broker was told the metadata up to index " + index + ", and " + FORGOTTEN + directory;
+        }
+        if (!told.equals(followed)) {
+            followed = told;
+            refused = false;
+            write(true);
+        }
+        return null;
+    }
+
+    /**
+     * Null if a registration can have got this epoch in the history that the data belongs to. There, epochs are indices of
+     * the log, and a registration is decided after all that anybody was told before it. Controllers that begin with
+     * nothing are not in that history, and say so in no other way. Once refused, always: their log grows.
+     */
+    synchronized String problemWithEpoch(long brokerEpoch) throws IOException {
+        if (brokerEpoch > index) {
             return null;
         }
-        if (index > told.index()) {
-            return "this broker was told the metadata up to index " + index
-                    + ", and the controllers were made anew from an image of index " + told.index()
-                    + ": what was decided after that is lost to them, and this broker's data may hold more than they know"
-                    + " of. See docs/QUORUM.md on what to do with " + directory;
-        }
-        followed = told;
+        refused = true;
         write(true);
-        return null;
+        return "this broker was told the metadata up to index " + index + ", and its registration is entry "
+                + brokerEpoch + " of the controllers' log: " + FORGOTTEN + directory;
     }
 
     /** It was told so far. {@code durable} is for what must survive a crash of the machine. */
@@ -80,7 +127,12 @@ final class KnownMetadata {
 
     private void write(boolean durable) throws IOException {
         Path temporary = directory.resolve(FILE + ".tmp");
-        Files.writeString(temporary, "recovery=" + followed.id() + " index=" + index + "\n", StandardCharsets.UTF_8);
+        String recoveries =
+                followed.all().stream().map(one -> one.id() + "@" + one.index()).collect(Collectors.joining(","));
+        Files.writeString(
+                temporary,
+                "recovery=" + recoveries + " index=" + index + (refused ? " refused\n" : "\n"),
+                StandardCharsets.UTF_8);
         if (durable) {
             Storage.sync(temporary);
         }

@@ -65,6 +65,34 @@ class LostMajorityTest {
     }
 
     @Test
+    void controllersThatBeginWithNothingMakeNoBrokerDeleteItsData() throws Exception {
+        try (BrokerCluster cluster = new BrokerCluster(root, 3, 2, 2_000, Map.of())) {
+            for (int i = 0; i < 10; i++) {
+                GroupClients.createTopic(cluster, "kept" + i, 1, 2);
+            }
+            Awaitility.await("both have the last one")
+                    .atMost(BrokerCluster.PATIENCE)
+                    .until(() -> Files.isDirectory(cluster.directory(1).resolve("kept9-0"))
+                            && Files.isDirectory(cluster.directory(2).resolve("kept9-0")));
+            cluster.stop(2);
+            cluster.quorum().beginEmpty();
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> cluster.start(2))
+                        .hasRootCauseInstanceOf(IOException.class)
+                        .hasMessageContaining("began anew and know nothing");
+                cluster.kill(2);
+            }
+            Awaitility.await("the running one gives up")
+                    .atMost(BrokerCluster.PATIENCE)
+                    .until(() -> !cluster.fatal().isEmpty());
+            for (int i = 0; i < 10; i++) {
+                assertThat(cluster.directory(1).resolve("kept" + i + "-0")).isDirectory();
+                assertThat(cluster.directory(2).resolve("kept" + i + "-0")).isDirectory();
+            }
+        }
+    }
+
+    @Test
     void aBrokerThatWasToldMoreThanTheImageIsKeptOutAndToldWhy() throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(root, 3, 2, 2_000, Map.of())) {
             Path image = saved(cluster);

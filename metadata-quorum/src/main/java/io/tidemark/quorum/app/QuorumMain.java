@@ -193,6 +193,16 @@ public final class QuorumMain {
     }
 
     @Command(
+            name = "check-image",
+            mixinStandardHelpOptions = true,
+            description = "whether controllers can begin with that image; changes nothing")
+    int checkImage(@Parameters(paramLabel = "FILE") Path image) throws IOException {
+        NewQuorum.Beginning from = NewQuorum.Beginning.read(image, Uuids.random());
+        out.println(image + " is whole: the state at index " + from.index() + " (term " + from.term() + ")");
+        return 0;
+    }
+
+    @Command(
             name = "new-quorum",
             mixinStandardHelpOptions = true,
             description = "fills formatted directories of controllers from an image, after a majority was lost")
@@ -210,6 +220,9 @@ public final class QuorumMain {
             }
         }
         NewQuorum.Beginning from = NewQuorum.Beginning.read(image, Uuids.random());
+        for (QuorumVoter voter : voters) {
+            NewQuorum.prepare(directories.get(voter.id()), voter.id(), clusterId);
+        }
         for (QuorumVoter voter : voters) {
             NewQuorum.write(directories.get(voter.id()), voter.id(), clusterId, voters, from);
             out.println("controller " + voter.id() + " begins with the image at index " + from.index() + " (term "

@@ -1,7 +1,9 @@
 package io.tidemark.quorum.files;
 
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -44,6 +46,18 @@ public final class DirectorySource implements MetadataSource {
     @Override
     public String name() {
         return directory.toString();
+    }
+
+    /** Where only the folder of the log was named, that is in the directory around it, if it is there. */
+    @Override
+    public Recovery recovery() throws IOException {
+        for (Path folder = directory.toAbsolutePath().normalize(); folder != null; folder = folder.getParent()) {
+            Recovery found = RecoveryFile.read(RecoveryFile.in(folder));
+            if (!found.equals(Recovery.NONE) || Files.exists(folder.resolve(NodeFiles.QUORUM))) {
+                return found;
+            }
+        }
+        return Recovery.NONE;
     }
 
     /** What is there, as last looked at. */
@@ -114,12 +128,20 @@ public final class DirectorySource implements MetadataSource {
 
     @Override
     public void read(long from, long to, Visitor visitor) throws IOException {
+        if (firstMissing() >= 0) {
+            // It may have gone with what belongs to it while the folders were looked through.
+            look();
+        }
         long next = from;
         int looks = 0;
         SegmentFile segment = following(next);
         while (segment != null && segment.first() <= to) {
-            if (segment.first() > next && (next > from || next >= firstIndex())) {
-                gap(segment, next, segment.first() - 1, visitor);
+            if (segment.first() > next) {
+                boolean oldest = next == from && next < firstIndex();
+                long missing = oldest ? Math.max(from, firstMissing()) : next;
+                if (missing < segment.first() && (!oldest || firstMissing() >= 0)) {
+                    gap(segment, missing, segment.first() - 1, visitor);
+                }
             }
             Pass pass = new Pass(Math.max(next, from), to, visitor);
             try (SegmentReader reader = new SegmentReader(segment, this::tell)) {
@@ -177,6 +199,23 @@ public final class DirectorySource implements MetadataSource {
                         : Finding.damage(
                                 segment.path(), -1, "entries " + first + " to " + last + " before it are missing"));
         visitor.gap(first, last, bridged);
+    }
+
+    /**
+     * The first entry that is missing before the oldest file of the log, -1 if none is: history begins with the log itself
+     * or with a snapshot, and the log goes on from there.
+     */
+    private long firstMissing() {
+        long expected = 0;
+        for (KeyframeFile keyframe : files.keyframes()) {
+            expected = keyframe.index() + 1;
+            // Ratis keeps an earlier one of its own without the log behind it; history does not.
+            if (Files.exists(
+                    directory.resolve(NodeFiles.HISTORY).resolve(keyframe.path().getFileName()))) {
+                break;
+            }
+        }
+        return !files.segments().isEmpty() && firstIndex() > expected ? expected : -1;
     }
 
     private long firstIndex() {

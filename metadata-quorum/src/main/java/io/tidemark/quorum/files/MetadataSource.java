@@ -1,6 +1,7 @@
 package io.tidemark.quorum.files;
 
 import io.tidemark.model.metadata.ClusterImage;
+import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -26,6 +27,9 @@ public interface MetadataSource extends Closeable {
 
     /** Highest index known to be committed, -1 if none is; entries behind it may still come to nothing. */
     long committed() throws IOException;
+
+    /** How often its quorum was made anew from an image. */
+    Recovery recovery() throws IOException;
 
     /** Passes the entries of that range in order, until the visitor has enough. */
     void read(long from, long to, Visitor visitor) throws IOException;

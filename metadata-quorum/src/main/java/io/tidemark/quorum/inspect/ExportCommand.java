@@ -2,8 +2,10 @@ package io.tidemark.quorum.inspect;
 
 import io.tidemark.model.codec.Json;
 import io.tidemark.model.codec.SnapshotCodec;
+import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import io.tidemark.quorum.files.KeyframeFile;
 import io.tidemark.quorum.files.MetadataSource;
+import io.tidemark.quorum.files.RecoveryFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -46,10 +48,16 @@ final class ExportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Output output = options.output();
         try (MetadataSource source = options.open(output)) {
+            if (all && at != null) {
+                throw options.usage("--all is up to the very end: it does not go with --at");
+            }
             Point point = all ? new Point(end(source), -1) : options.point("--at", at, output.moments());
             Locator.Located located = new Locator(source, output).at(point);
+            Recovery recovery = source.recovery();
             Path target =
                     Files.isDirectory(file) ? file.resolve(KeyframeFile.nameOf(located.term(), located.index())) : file;
+            // Before the image: one without it would pass for one of a history that lost nothing.
+            RecoveryFile.write(absent(RecoveryFile.beside(target)), recovery);
             byte[] bytes = SnapshotCodec.encode(located.image());
             write(target, bytes);
             write(
@@ -71,13 +79,17 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private static void write(Path target, byte[] bytes) throws IOException {
-        if (Files.exists(target)) {
-            throw new IOException(target + " is there already");
-        }
-        Files.write(target, bytes);
+        Files.write(absent(target), bytes);
         try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
             channel.force(true);
         }
+    }
+
+    private static Path absent(Path target) throws IOException {
+        if (Files.exists(target)) {
+            throw new IOException(target + " is there already");
+        }
+        return target;
     }
 
     private static void tell(Output output, Path target, Locator.Located located, int size) {

@@ -150,6 +150,17 @@ final class LiveSource implements MetadataSource {
     }
 
     @Override
+    public QuorumQuery.Recovery recovery() throws IOException {
+        QuorumQuery.Poll poll = new QuorumQuery.Poll(committed() + 1, 0, 1, QuorumQuery.Poll.ANY_QUORUM);
+        QuorumQuery.QuorumIdentity quorum =
+                QueryCodec.decodePoll(client.ask(poll)).quorum();
+        if (quorum == null) {
+            throw new IOException(name() + " does not tell whether its quorum was made anew");
+        }
+        return quorum.recovery();
+    }
+
+    @Override
     public long committed() {
         return latest.committed();
     }

@@ -9,12 +9,14 @@ import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import io.tidemark.quorum.files.KeyframeFile;
+import io.tidemark.quorum.files.RecoveryFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 
@@ -64,20 +66,32 @@ public final class NewQuorum {
             } catch (UnreadableException e) {
                 throw new IOException(file + " cannot be read: " + e.getMessage(), e);
             }
-            return new Beginning(keyframe.term(), keyframe.index(), bytes, new Recovery(id, keyframe.index()));
+            return new Beginning(
+                    keyframe.term(), keyframe.index(), bytes, new Recovery(id, keyframe.index(), before(keyframe)));
+        }
+
+        /** The recoveries that the image's own history has gone through. */
+        private static List<Recovery> before(KeyframeFile image) throws IOException {
+            Path file = RecoveryFile.beside(image.path());
+            Recovery last = RecoveryFile.read(file);
+            if (last.equals(Recovery.NONE) && image.term() > TERMS_APART) {
+                throw new IOException(file + " is missing, which is written with the image: by its term the controllers"
+                        + " were made anew before, and brokers may know what was lost then");
+            }
+            return last.all();
         }
     }
 
     private NewQuorum() {}
 
     /**
-     * Fills the formatted directory of a controller that has never run; can be repeated until it runs.
+     * Marks the formatted directory of a controller that has never run, so that it does not start before {@link #write}
+     * is done. To be called for all of a quorum before the first is filled: one that was forgotten would find an empty
+     * quorum.
      *
-     * @param voters all controllers of the new quorum, this one among them
      * @throws DirectoryException if a controller has run there, or it is not formatted for this node and cluster
      */
-    public static void write(Path directory, int nodeId, String clusterId, List<QuorumVoter> voters, Beginning from)
-            throws IOException {
+    public static void prepare(Path directory, int nodeId, String clusterId) throws IOException {
         DirectoryIdentity identity = DirectoryIdentity.read(directory)
                 .orElseThrow(() -> new DirectoryException(directory + " is not formatted"));
         if (identity.nodeId() != nodeId || !identity.clusterId().equals(clusterId)) {
@@ -87,23 +101,47 @@ public final class NewQuorum {
         if (QuorumStorage.started(directory)) {
             throw new DirectoryException(directory + " holds the log of a controller: move it away first");
         }
+        QuorumStorage.awaitImage(directory);
+    }
+
+    /**
+     * Fills such a directory; can be repeated, with another image, too, until the controller runs.
+     *
+     * @param voters all controllers of the new quorum, this one among them
+     * @throws DirectoryException as {@link #prepare}
+     */
+    public static void write(Path directory, int nodeId, String clusterId, List<QuorumVoter> voters, Beginning from)
+            throws IOException {
+        prepare(directory, nodeId, clusterId);
         Path group = QuorumStorage.root(directory)
                 .resolve(Uuids.quorumGroup(clusterId).toString());
         Path snapshots = Files.createDirectories(group.resolve("sm"));
         Path current = Files.createDirectories(group.resolve("current"));
+        // What an earlier try left: of two snapshots the higher one would count.
+        empty(snapshots);
+        empty(current);
         String name = KeyframeFile.nameOf(from.term(), from.index());
         write(snapshots.resolve(name), from.bytes());
         write(
                 KeyframeFile.digestOf(snapshots.resolve(name)),
                 (KeyframeFile.md5(from.bytes()) + " *" + name + "\n").getBytes(StandardCharsets.US_ASCII));
         write(current.resolve("raft-meta.conf"), members(voters, from).toByteArray());
-        RecoveryFile.write(directory, from.recovery());
-        // Last: without it Ratis does not take the folder for one of its own.
+        RecoveryFile.write(RecoveryFile.in(directory), from.recovery());
+        // The last of them: without it Ratis does not take the folder for one of its own.
         write(
                 current.resolve("raft-meta"),
                 ("term=" + (from.term() + TERMS_APART) + "\nvotedFor=\n").getBytes(StandardCharsets.ISO_8859_1));
         for (Path folder : List.of(snapshots, current, group, group.getParent(), directory)) {
             QuorumStorage.sync(folder);
+        }
+        QuorumStorage.filled(directory);
+    }
+
+    private static void empty(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
         }
     }
 

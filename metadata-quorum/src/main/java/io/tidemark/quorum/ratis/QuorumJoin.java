@@ -2,6 +2,7 @@ package io.tidemark.quorum.ratis;
 
 import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
+import io.tidemark.quorum.files.RecoveryFile;
 import java.io.IOException;
 import java.util.List;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ final class QuorumJoin {
     void leave() {
         untilDone("leaving the quorum before it joins with an empty log", quorum -> {
             MembersAnswer members = quorum.members();
-            RecoveryFile.write(settings.directory(), members.recovery());
+            RecoveryFile.write(RecoveryFile.in(settings.directory()), members.recovery());
             if (QuorumAdmin.has(members, self.id())) {
                 quorum.remove(self.id(), false);
                 LOG.info("controller {} was a member and lost its log: it has left, to join anew", self.id());

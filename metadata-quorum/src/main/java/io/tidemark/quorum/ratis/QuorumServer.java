@@ -4,6 +4,7 @@ import io.tidemark.model.config.QuorumVoter;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery;
 import io.tidemark.quorum.files.NodeFiles;
+import io.tidemark.quorum.files.RecoveryFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -44,6 +45,7 @@ public final class QuorumServer implements AutoCloseable {
             throws IOException {
         this.settings = settings;
         QuorumStorage.requireNotRemoved(settings.directory());
+        QuorumStorage.requireImage(settings.directory());
         boolean joining = QuorumStorage.joining(settings.directory());
         RaftGroup founders = RatisProperties.group(settings.clusterId(), settings.voters());
         // Who joins belongs to no group until it is taken in.
@@ -64,7 +66,7 @@ public final class QuorumServer implements AutoCloseable {
         if (QuorumStorage.begin(settings.directory()) && !joining) {
             waitForTurn();
         }
-        machine.recovery(RecoveryFile.read(settings.directory()));
+        machine.recovery(RecoveryFile.read(RecoveryFile.in(settings.directory())));
         server = RaftServer.newBuilder()
                 .setServerId(RatisProperties.peerId(settings.nodeId()))
                 .setGroup(group)

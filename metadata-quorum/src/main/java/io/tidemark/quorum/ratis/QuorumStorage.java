@@ -41,6 +41,26 @@ final class QuorumStorage {
         }
     }
 
+    /** Throws {@link DirectoryException} if this controller is to begin with an image and has not got it in full. */
+    static void requireImage(Path directory) {
+        if (Files.exists(directory.resolve(NodeDirectory.AWAITING_IMAGE))) {
+            throw new DirectoryException(directory + " is to begin with an image and has not got it:"
+                    + " scripts/cluster.sh format --from-image was refused or broken off; repeat it");
+        }
+    }
+
+    /** From here until {@link #filled} it does not start. */
+    static void awaitImage(Path directory) throws IOException {
+        Files.write(directory.resolve(NodeDirectory.AWAITING_IMAGE), new byte[0]);
+        sync(directory);
+    }
+
+    /** Its image is there and synced. */
+    static void filled(Path directory) throws IOException {
+        Files.deleteIfExists(directory.resolve(NodeDirectory.AWAITING_IMAGE));
+        sync(directory);
+    }
+
     /** It was let go. */
     static void removed(Path directory) throws IOException {
         Files.write(directory.resolve(REMOVED), new byte[0]);

@@ -13,12 +13,15 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
 import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import io.tidemark.quorum.files.KeyframeFile;
+import io.tidemark.quorum.files.RecoveryFile;
 import io.tidemark.quorum.ratis.NewQuorum.Beginning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,9 +125,75 @@ class NewQuorumTest {
         NodeDirectory.format(fresh, quorum.clusterId(), 101, false);
         write(fresh, quorum.clusterId(), from);
         write(fresh, quorum.clusterId(), from);
-        assertThat(RecoveryFile.read(fresh)).isEqualTo(new Recovery("id", from.index()));
+        assertThat(RecoveryFile.read(RecoveryFile.in(fresh))).isEqualTo(new Recovery("id", from.index()));
         QuorumStorage.begin(fresh);
         assertThatThrownBy(() -> write(fresh, quorum.clusterId(), from)).hasMessageContaining("holds the log");
+    }
+
+    /** A founder without its image would found an empty quorum, whose brokers delete what it does not know. */
+    @Test
+    void whoAwaitsItsImageDoesNotStartBeforeItIsThere() throws Exception {
+        start(QuorumHarness.RPC);
+        fill(5);
+        Path image = quorum.export(101, folder.resolve("saved"));
+        Beginning from = Beginning.read(image, "id");
+        quorum.kill(101);
+        quorum.wipe(101);
+        NodeDirectory.format(
+                quorum.directory(101), quorum.clusterId(), 101, false, Optional.of(NodeDirectory.AWAITING_IMAGE));
+        assertThatThrownBy(() -> quorum.startNode(101)).hasStackTraceContaining("has not got it");
+        quorum.wipe(101);
+        NodeDirectory.format(quorum.directory(101), quorum.clusterId(), 101, false);
+        NewQuorum.prepare(quorum.directory(101), 101, quorum.clusterId());
+        assertThatThrownBy(() -> quorum.startNode(101)).hasStackTraceContaining("has not got it");
+        NewQuorum.write(quorum.directory(101), 101, quorum.clusterId(), quorum.voters(), from);
+        assertThat(quorum.directory(101).resolve(NodeDirectory.AWAITING_IMAGE)).doesNotExist();
+    }
+
+    @Test
+    void ofTwoTriesTheLastImageCounts() throws Exception {
+        start(QuorumHarness.RPC);
+        fill(5);
+        Beginning lower = Beginning.read(quorum.export(101, folder.resolve("saved")), "one");
+        fill(5);
+        quorum.converged();
+        Beginning higher = Beginning.read(quorum.export(101, folder.resolve("saved")), "two");
+        assertThat(higher.index()).isGreaterThan(lower.index());
+        Path fresh = folder.resolve("fresh");
+        NodeDirectory.format(fresh, quorum.clusterId(), 101, false);
+        write(fresh, quorum.clusterId(), higher);
+        write(fresh, quorum.clusterId(), lower);
+        try (Stream<Path> files = Files.walk(fresh)) {
+            assertThat(files.map(file -> file.getFileName().toString()).filter(name -> name.startsWith("snapshot")))
+                    .containsExactlyInAnyOrder(
+                            KeyframeFile.nameOf(lower.term(), lower.index()),
+                            KeyframeFile.nameOf(lower.term(), lower.index()) + KeyframeFile.DIGEST_SUFFIX);
+        }
+        assertThat(RecoveryFile.read(RecoveryFile.in(fresh)).id()).isEqualTo("one");
+    }
+
+    @Test
+    void everyRecoveryIsRemembered() throws Exception {
+        start(QuorumHarness.RPC);
+        Path image = quorum.export(101, folder.resolve("saved"));
+        long first = KeyframeFile.parse(image).orElseThrow().index();
+        quorum.beginAnew(image);
+        fill(5);
+        quorum.converged();
+        Path second = quorum.export(101, folder.resolve("again"));
+        long index = KeyframeFile.parse(second).orElseThrow().index();
+        quorum.beginAnew(second);
+        try (QuorumAdmin admin = quorum.admin()) {
+            Recovery told = admin.members().recovery();
+            assertThat(told.all()).extracting(Recovery::index).containsExactly(first, index);
+            int fourth = quorum.another().id();
+            quorum.join(fourth);
+            assertThat(RecoveryFile.read(RecoveryFile.in(quorum.directory(fourth))))
+                    .isEqualTo(told);
+        }
+        // Without what is beside it, the image would seem to be of a history that lost nothing.
+        Files.delete(RecoveryFile.beside(second));
+        assertThatThrownBy(() -> Beginning.read(second, "id")).hasMessageContaining(".recovered is missing");
     }
 
     private void write(Path directory, String clusterId, Beginning from) throws IOException {

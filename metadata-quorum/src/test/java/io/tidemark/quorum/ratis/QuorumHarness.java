@@ -10,6 +10,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.quorum.FreePorts;
 import io.tidemark.quorum.core.ControllerSettings;
 import io.tidemark.quorum.files.KeyframeFile;
+import io.tidemark.quorum.files.RecoveryFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -310,10 +311,22 @@ public final class QuorumHarness implements AutoCloseable {
             Files.createDirectories(to);
             Files.write(file, bytes);
             Files.writeString(KeyframeFile.digestOf(file), KeyframeFile.md5(bytes) + " *" + file.getFileName());
+            RecoveryFile.write(RecoveryFile.beside(file), RecoveryFile.read(RecoveryFile.in(directory(id))));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return file;
+    }
+
+    /** All controllers are formatted as if there had never been any, with the same cluster id, and started. */
+    public void beginEmpty() {
+        new ArrayList<>(running.keySet()).forEach(this::kill);
+        for (QuorumVoter voter : voters()) {
+            wipe(voter.id());
+            NodeDirectory.format(directory(voter.id()), clusterId, voter.id(), false);
+        }
+        voters().forEach(voter -> startNode(voter.id()));
+        converged();
     }
 
     /** A majority is lost: all controllers end and begin anew with that image, at their old addresses. */

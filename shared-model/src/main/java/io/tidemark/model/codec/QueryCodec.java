@@ -195,11 +195,18 @@ public final class QueryCodec {
         return RecoveryP.newBuilder()
                 .setId(recovery.id())
                 .setIndex(recovery.index())
+                .addAllEarlier(
+                        recovery.earlier().stream().map(QueryCodec::recovery).toList())
                 .build();
     }
 
     private static QuorumQuery.Recovery recovery(RecoveryP recovery) {
-        return new QuorumQuery.Recovery(recovery.getId(), recovery.getIndex());
+        return new QuorumQuery.Recovery(
+                recovery.getId(),
+                recovery.getIndex(),
+                recovery.getEarlierList().stream()
+                        .map(one -> new QuorumQuery.Recovery(one.getId(), one.getIndex()))
+                        .toList());
     }
 
     private static MemberP member(QuorumQuery.Member member) {

@@ -7,15 +7,18 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The command that gives a node's data directories their identity before its first start. */
 public final class FormatMain {
     private static final String USAGE = String.join(
             System.lineSeparator(),
-            "usage: format --config FILE [--config FILE ...] --cluster-id ID [--ignore-formatted] [--joining]",
+            "usage: format --config FILE [--config FILE ...] --cluster-id ID [--ignore-formatted]",
+            "              [--joining | --awaiting-image]",
             "         writes meta.properties into the data directories that each FILE names",
             "         --joining: of controllers that a working quorum is to take in when they start",
+            "         --awaiting-image: of controllers that do not start before they are given an image",
             "       random-cluster-id",
             "         prints a fresh id for a new cluster");
 
@@ -77,33 +80,34 @@ public final class FormatMain {
                     options.clusterId,
                     nodeId,
                     options.ignoreFormatted,
-                    options.joining && directory.equals(log));
+                    directory.equals(log) ? options.mark : Optional.empty());
             out.println((written ? "formatted " : "already formatted, left as it is: ") + directory + " for node "
                     + nodeId + " of cluster " + options.clusterId);
         }
     }
 
     /** The options of {@code format}; parsing throws IllegalArgumentException with what is wrong. */
-    private record Options(List<Path> configs, String clusterId, boolean ignoreFormatted, boolean joining) {
+    private record Options(List<Path> configs, String clusterId, boolean ignoreFormatted, Optional<String> mark) {
         static Options parse(Deque<String> rest) {
             List<Path> configs = new ArrayList<>();
             String clusterId = null;
             boolean ignoreFormatted = false;
-            boolean joining = false;
+            Optional<String> mark = Optional.empty();
             while (!rest.isEmpty()) {
                 String option = rest.removeFirst();
                 switch (option) {
                     case "--config" -> configs.add(Path.of(value(option, rest)));
                     case "--cluster-id" -> clusterId = Uuids.require(value(option, rest));
                     case "--ignore-formatted" -> ignoreFormatted = true;
-                    case "--joining" -> joining = true;
+                    case "--joining" -> mark = Optional.of(NodeDirectory.JOINING);
+                    case "--awaiting-image" -> mark = Optional.of(NodeDirectory.AWAITING_IMAGE);
                     default -> throw new IllegalArgumentException("unknown option " + option);
                 }
             }
             if (configs.isEmpty() || clusterId == null) {
                 throw new IllegalArgumentException("--config and --cluster-id must be given");
             }
-            return new Options(List.copyOf(configs), clusterId, ignoreFormatted, joining);
+            return new Options(List.copyOf(configs), clusterId, ignoreFormatted, mark);
         }
 
         private static String value(String option, Deque<String> rest) {

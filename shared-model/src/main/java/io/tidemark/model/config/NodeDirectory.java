@@ -24,11 +24,17 @@ public final class NodeDirectory implements AutoCloseable {
      */
     public static final String JOINING = "quorum.joining";
 
+    /**
+     * Beside the identity of a controller whose log is to be made from an image, until that is there in full: it must not
+     * found a quorum that knows nothing.
+     */
+    public static final String AWAITING_IMAGE = "quorum.awaiting-image";
+
     private static final String LOCK_FILE = ".lock";
 
     /** What does not make a directory used. */
     private static final Set<String> IGNORED =
-            Set.of(LOCK_FILE, JOINING, "lost+found", DirectoryIdentity.FILE + ".tmp");
+            Set.of(LOCK_FILE, JOINING, AWAITING_IMAGE, "lost+found", DirectoryIdentity.FILE + ".tmp");
 
     private final Path path;
     private final DirectoryIdentity identity;
@@ -48,11 +54,15 @@ public final class NodeDirectory implements AutoCloseable {
      * @throws DirectoryException if it belongs to another cluster or node, is formatted already, or holds anything
      */
     public static boolean format(Path path, String clusterId, int nodeId, boolean ignoreFormatted) {
-        return format(path, clusterId, nodeId, ignoreFormatted, false);
+        return format(path, clusterId, nodeId, ignoreFormatted, Optional.empty());
     }
 
-    /** As {@link #format(Path, String, int, boolean)}; {@code joining} is for a controller, see {@link #JOINING}. */
-    public static boolean format(Path path, String clusterId, int nodeId, boolean ignoreFormatted, boolean joining) {
+    /**
+     * As {@link #format(Path, String, int, boolean)}; {@code mark} is for a controller, {@link #JOINING} or
+     * {@link #AWAITING_IMAGE}. It is there before the identity is.
+     */
+    public static boolean format(
+            Path path, String clusterId, int nodeId, boolean ignoreFormatted, Optional<String> mark) {
         Optional<DirectoryIdentity> present = DirectoryIdentity.read(path);
         if (present.isPresent()) {
             requireSame(path, present.get(), clusterId, nodeId);
@@ -65,10 +75,10 @@ public final class NodeDirectory implements AutoCloseable {
         try {
             Files.createDirectories(path);
             requireBlank(path);
-            if (joining) {
-                Files.write(path.resolve(JOINING), new byte[0]);
-            } else {
-                Files.deleteIfExists(path.resolve(JOINING));
+            // One that awaits its image stays so until it has it.
+            Files.deleteIfExists(path.resolve(JOINING));
+            if (mark.isPresent()) {
+                Files.write(path.resolve(mark.get()), new byte[0]);
             }
             new DirectoryIdentity(Uuids.require(clusterId), nodeId, Uuids.random()).write(path);
         } catch (IOException e) {

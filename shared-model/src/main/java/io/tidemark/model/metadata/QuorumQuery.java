@@ -2,6 +2,7 @@ package io.tidemark.model.metadata;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Reads of a controller that write nothing to the log, with their answers. */
 public sealed interface QuorumQuery {
@@ -76,14 +77,58 @@ public sealed interface QuorumQuery {
     }
 
     /**
-     * The last time controllers were made anew from an image, after a majority was lost: what came after that image in
+     * The last time that controllers were made anew from an image, after a majority was lost: what came after that image in
      * the history before is gone.
      *
-     * @param id of that recovery; empty if there was none
+     * @param id of that recovery, drawn at random; empty if there was none
      * @param index of the image, -1 without a recovery
+     * @param earlier those before it, oldest first, each without any of its own
      */
-    record Recovery(String id, long index) {
+    record Recovery(String id, long index, List<Recovery> earlier) {
         public static final Recovery NONE = new Recovery("", -1);
+
+        public Recovery {
+            earlier = List.copyOf(earlier);
+        }
+
+        /** The first one of a history. */
+        public Recovery(String id, long index) {
+            this(id, index, List.of());
+        }
+
+        /** All of them, oldest first. */
+        public List<Recovery> all() {
+            return id.isEmpty()
+                    ? List.of()
+                    : Stream.concat(earlier.stream(), Stream.of(new Recovery(id, index)))
+                            .toList();
+        }
+
+        /**
+         * Up to which index the history that ends with {@code other} is the same as the one that ends with this:
+         * {@link Long#MAX_VALUE} if they are one. Who has a recovery in common has all before it in common; from there
+         * on each one took away what was behind its image.
+         */
+        public long sharedWith(Recovery other) {
+            List<Recovery> mine = all();
+            List<Recovery> theirs = other.all();
+            for (int i = mine.size() - 1; i >= 0; i--) {
+                for (int j = theirs.size() - 1; j >= 0; j--) {
+                    if (mine.get(i).id().equals(theirs.get(j).id())) {
+                        return Math.min(lowest(mine, i + 1), lowest(theirs, j + 1));
+                    }
+                }
+            }
+            return Math.min(lowest(mine, 0), lowest(theirs, 0));
+        }
+
+        private static long lowest(List<Recovery> recoveries, int from) {
+            return recoveries.stream()
+                    .skip(from)
+                    .mapToLong(Recovery::index)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+        }
     }
 
     /** An entry at its index, as bytes so that it is encoded and decoded once. */

@@ -50,6 +50,19 @@ class FormatMainTest {
     }
 
     @Test
+    void aControllerThatAwaitsItsImageIsMarkedBeforeItHasAnIdentity() throws IOException {
+        Path controller = parent.resolve("meta");
+        run("format", "--awaiting-image", "--config", config.toString(), "--cluster-id", CLUSTER);
+        assertThat(controller.resolve(NodeDirectory.AWAITING_IMAGE)).exists();
+        assertThat(parent.resolve("data").resolve(NodeDirectory.AWAITING_IMAGE)).doesNotExist();
+        // As a crash in between would leave it: it stays marked, however it is formatted then.
+        Files.delete(controller.resolve("meta.properties"));
+        run("format", "--ignore-formatted", "--config", config.toString(), "--cluster-id", CLUSTER);
+        assertThat(controller.resolve("meta.properties")).exists();
+        assertThat(controller.resolve(NodeDirectory.AWAITING_IMAGE)).exists();
+    }
+
+    @Test
     void aSecondTimeIsRefusedInOneLine() {
         run("format", "--config", config.toString(), "--cluster-id", CLUSTER);
         assertThat(run("format", "--config", config.toString(), "--cluster-id", CLUSTER))
