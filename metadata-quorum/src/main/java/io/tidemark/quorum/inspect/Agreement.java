@@ -32,8 +32,11 @@ final class Agreement {
         ClusterImage one = diff.state(left, index);
         ClusterImage other = diff.state(right, index);
         if (one == null || other == null) {
-            output.remark("note: " + left.name() + " and " + right.name() + " cannot be compared: the state at index "
-                    + index + " is not known in " + (one == null ? left.name() : right.name()));
+            output.finding(Finding.note(
+                    null,
+                    -1,
+                    "of " + left.name() + " and " + right.name() + " the states cannot be compared: that at index "
+                            + index + " is not known in " + (one == null ? left.name() : right.name())));
             return false;
         }
         if (one.digest() != other.digest()) {

@@ -45,7 +45,7 @@ record EntryFilter(String topic, int partition, int broker, String kind) {
         if (record instanceof MetadataRecord.ConfigSet set) {
             return partition < 0
                     && set.resource().type() == ConfigResource.Type.TOPIC
-                    && set.resource().name().equals(topic);
+                    && names.isNamed(set.resource().name(), topic);
         }
         PartitionId id = partitionOf(record);
         TopicId topicId = id != null ? id.topicId() : topicOf(record);

@@ -39,6 +39,14 @@ final class TopicNames {
         return nameOrId.equals(names.get(id)) || nameOrId.equals(id.toString());
     }
 
+    /** Whether a topic of that name is meant; of topics that had the same name one after the other, each is. */
+    boolean isNamed(String name, String nameOrId) {
+        return nameOrId.equals(name)
+                || names.entrySet().stream()
+                        .anyMatch(topic -> topic.getValue().equals(name)
+                                && topic.getKey().toString().equals(nameOrId));
+    }
+
     /** The text with ids of known topics replaced by their names. */
     String inWords(String text) {
         String words = text;

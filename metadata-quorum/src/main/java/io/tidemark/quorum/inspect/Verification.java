@@ -5,6 +5,7 @@ import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.PartitionState;
+import io.tidemark.model.metadata.TopicState;
 import io.tidemark.quorum.files.Finding;
 import io.tidemark.quorum.files.MetadataSource;
 import io.tidemark.quorum.files.MetadataSource.Keyframe;
@@ -33,6 +34,7 @@ final class Verification implements Timeline.Visitor {
     private long lastTerm;
     private long lastTimeMs;
     private ClusterImage image;
+    private ClusterImage beforeGap;
 
     Verification(MetadataSource source, Output output) throws IOException {
         this.source = source;
@@ -151,13 +153,37 @@ final class Verification implements Timeline.Visitor {
 
     @Override
     public void known(ClusterImage known) {
+        if (beforeGap != null) {
+            epochsAcross(beforeGap, known);
+            beforeGap = null;
+        }
         image = known;
         lastTimeMs = known.timestampMs();
     }
 
     @Override
     public void gap(long from, long to) {
+        beforeGap = image == null ? beforeGap : image;
         image = null;
+    }
+
+    /** I6 holds for what is not there to be looked at as well. */
+    private void epochsAcross(ClusterImage before, ClusterImage after) {
+        for (TopicState topic : before.topics().values()) {
+            for (PartitionState state : topic.partitions()) {
+                PartitionState now = after.partition(state.id());
+                if (now != null
+                        && (now.leaderEpoch() < state.leaderEpoch() || now.partitionEpoch() < state.partitionEpoch())) {
+                    output.finding(Finding.damage(
+                            null,
+                            -1,
+                            source.name() + ": behind missing entries, breaks I6: the epochs of " + topic.name() + "-"
+                                    + state.id().partition() + " go from LE " + state.leaderEpoch() + " PE "
+                                    + state.partitionEpoch() + " to LE " + now.leaderEpoch() + " PE "
+                                    + now.partitionEpoch()));
+                }
+            }
+        }
     }
 
     String text() {

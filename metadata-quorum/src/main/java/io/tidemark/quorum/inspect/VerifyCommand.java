@@ -39,8 +39,11 @@ final class VerifyCommand implements Callable<Integer> {
                 tell(verification, output);
             }
             boolean agree = true;
-            for (int i = 1; i < sources.size(); i++) {
-                agree &= new Agreement(sources.get(0), sources.get(i), output).check();
+            // Each pair: what two of them have, a third may lack.
+            for (int i = 0; i < sources.size(); i++) {
+                for (int j = i + 1; j < sources.size(); j++) {
+                    agree &= new Agreement(sources.get(i), sources.get(j), output).check();
+                }
             }
             if (!output.json() && sources.size() > 1 && agree) {
                 output.quick("the " + sources.size() + " controllers agree");

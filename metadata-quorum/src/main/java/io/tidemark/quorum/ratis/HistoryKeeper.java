@@ -51,6 +51,7 @@ final class HistoryKeeper {
     /** Links what is finished by now. {@code applied} is the index of the last entry known to be committed. */
     synchronized void keep(long applied) throws IOException {
         Files.createDirectories(history);
+        long newest = newestKept();
         for (Path group : groups()) {
             for (Path file : list(group.resolve("current"))) {
                 SegmentFile segment = SegmentFile.parse(file).orElse(null);
@@ -59,13 +60,23 @@ final class HistoryKeeper {
                 }
             }
             for (Path file : list(group.resolve("sm"))) {
-                if (KeyframeFile.parse(file).isPresent() && Files.exists(KeyframeFile.digestOf(file))) {
+                KeyframeFile keyframe = KeyframeFile.parse(file).orElse(null);
+                // One that was trimmed must not come back: the log behind it was trimmed, too.
+                if (keyframe != null && keyframe.index() > newest && Files.exists(KeyframeFile.digestOf(file))) {
                     // The digest first: without it a snapshot is taken for unfinished.
                     link(KeyframeFile.digestOf(file));
                     link(file);
                 }
             }
         }
+    }
+
+    private long newestKept() throws IOException {
+        return list(history).stream()
+                .flatMap(file -> KeyframeFile.parse(file).stream())
+                .mapToLong(KeyframeFile::index)
+                .max()
+                .orElse(-1);
     }
 
     /**

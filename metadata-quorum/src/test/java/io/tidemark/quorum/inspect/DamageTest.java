@@ -3,6 +3,8 @@ package io.tidemark.quorum.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tidemark.model.codec.RecordCodec;
+import io.tidemark.model.codec.SnapshotCodec;
+import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.PartitionChanged;
@@ -199,6 +201,69 @@ class DamageTest {
         assertThat(why.err()).contains("the state is not known there (history begins at index 0");
     }
 
+    /** Nothing before it tells that there was one. */
+    @Test
+    void theOldestFileIsMissing() throws IOException {
+        long to = SegmentFile.parse(first).orElseThrow().last();
+        Files.delete(first);
+        Tool tool = verify();
+        assertThat(tool.status()).isEqualTo(1);
+        assertThat(tool.err()).contains("damage: " + second + ": entries 0 to " + to + " before it are missing");
+        assertThat(dumped()).isEqualTo(allBut(0, to));
+    }
+
+    @Test
+    void theOldestFileBehindTheOldestSnapshotIsMissing() throws IOException {
+        Path snapshot = log.snapshot();
+        long index = KeyframeFile.parse(snapshot).orElseThrow().index();
+        log.roll();
+        log.later(1_000).unfence(1);
+        log.committed();
+        Path third = log.roll();
+        log.committed();
+        Path fourth = log.roll();
+        log.committed();
+        log.flush();
+        // As history is after its limits were applied: it begins with the snapshot.
+        for (Path file : List.of(first, second)) {
+            Files.delete(file);
+        }
+        assertThat(verify().status()).isZero();
+        Files.delete(log.current()
+                .resolve("log_" + (SegmentFile.parse(second).orElseThrow().last() + 1) + "-" + index));
+        assertThat(verify().err()).isEmpty();
+        Files.delete(third);
+        Tool tool = verify();
+        assertThat(tool.status()).isEqualTo(1);
+        assertThat(tool.err())
+                .contains("damage: " + fourth + ": entries " + (index + 1) + " to "
+                        + SegmentFile.parse(third).orElseThrow().last() + " before it are missing");
+    }
+
+    @Test
+    void epochsThatGoBackBehindAGapThatASnapshotBridges() throws IOException {
+        ClusterImage early = log.image();
+        log.later(1_000).unfence(1);
+        log.later(1_000).alterIsr("orders", 0, List.of(1, 2), "caught up");
+        log.committed();
+        log.roll();
+        log.later(1_000).fence("away", 2);
+        log.committed();
+        Path away = log.roll();
+        log.committed();
+        log.flush();
+        assertThat(verify().status()).isZero();
+        Files.delete(away);
+        long index = SegmentFile.parse(away).orElseThrow().last();
+        byte[] bytes = SnapshotCodec.encode(early);
+        Path snapshot = Files.write(
+                Files.createDirectories(folder.resolve("history")).resolve(KeyframeFile.nameOf(1, index)), bytes);
+        Files.writeString(KeyframeFile.digestOf(snapshot), KeyframeFile.md5(bytes));
+        Tool tool = verify();
+        assertThat(tool.status()).isEqualTo(1);
+        assertThat(tool.err()).contains("breaks I6: the epochs of orders-0 go from LE");
+    }
+
     @Test
     void behindASnapshotTheStateIsKnownAgain() throws IOException {
         Files.delete(first);
@@ -333,6 +398,46 @@ class DamageTest {
             assertThat(diff.out())
                     .contains("from index 4 on their entries differ although both know it to be committed")
                     .contains("- broker 2: ", "+ broker 3: ");
+        }
+    }
+
+    /** It agrees with either of them, as far as it goes. */
+    @Test
+    void aShortLogThatComesFirstHidesNoContradiction(@TempDir Path other, @TempDir Path shorter) {
+        try (FixtureLog copy = new FixtureLog(other);
+                FixtureLog shortest = new FixtureLog(shorter)) {
+            copy.bootstrap();
+            copy.start(1);
+            copy.start(3);
+            copy.committed();
+            copy.flush();
+            shortest.bootstrap();
+            shortest.committed();
+            shortest.flush();
+            assertThat(Tool.run("verify", "--dir", shorter, "--dir", other).status())
+                    .isZero();
+            Tool tool = Tool.run("verify", "--dir", shorter, "--dir", folder, "--dir", other);
+            assertThat(tool.status()).isEqualTo(1);
+            assertThat(tool.err()).contains("entry 4 is not the same in " + folder + " and in " + other);
+            assertThat(tool.out()).doesNotContain("agree");
+        }
+    }
+
+    @Test
+    void whatCannotBeComparedIsSaid(@TempDir Path other) throws IOException {
+        try (FixtureLog copy = new FixtureLog(other)) {
+            copy.bootstrap();
+            copy.committed();
+            copy.flush();
+            // Its history begins behind the end of the other's.
+            log.snapshot();
+            Files.delete(first);
+            Files.delete(second);
+            Tool tool = Tool.run("verify", "--dir", folder, "--dir", other);
+            assertThat(tool.status()).isZero();
+            assertThat(tool.err())
+                    .contains("the states cannot be compared: that at index", "is not known in " + folder);
+            assertThat(tool.out()).doesNotContain("agree");
         }
     }
 

@@ -68,6 +68,26 @@ class InspectTest {
         return log.last();
     }
 
+    /** Configurations are of a name, all else is of an id. */
+    @Test
+    void aTopicIsFoundByItsIdWithItsConfigurations() {
+        String id = log.image().topic("orders").id().toString();
+        List<String> byName = tool("dump", "--topic", "orders").lines();
+        assertThat(tool("dump", "--topic", id).lines()).isEqualTo(byName);
+        assertThat(tool("dump", "--topic", id, "--from", configured).out()).contains("retention.ms");
+        assertThat(tool("dump", "--topic", log.image().topic("payments").id().toString())
+                        .out())
+                .doesNotContain("retention.ms");
+    }
+
+    @Test
+    void allOfTheLogIsUpToItsEnd() {
+        Tool both = Tool.run("export", "--dir", folder, "--all", "--at", lost, folder.resolve("image"));
+        assertThat(both.status()).isEqualTo(2);
+        assertThat(both.err()).contains("--all", "--at");
+        assertThat(folder.resolve("image")).doesNotExist();
+    }
+
     @AfterEach
     void restoreZone() {
         log.close();

@@ -101,6 +101,20 @@ class HistoryKeeperTest {
         assertThat(current.resolve("log_0-9")).as("Ratis' own files stay").exists();
     }
 
+    /** Ratis keeps an earlier snapshot of its own; the log behind it is gone here and there. */
+    @Test
+    void aSnapshotThatWasTrimmedDoesNotComeBackWithoutItsLog() throws IOException {
+        fill();
+        HistoryKeeper keeper = keeper(HOUR, -1);
+        keeper.keep(39);
+        keeper.trim(1_000 * HOUR);
+        for (String purged : List.of("log_0-9", "log_10-19", "log_20-29")) {
+            Files.delete(current.resolve(purged));
+        }
+        keeper.keep(39);
+        assertThat(kept()).containsExactly("log_30-39", "snapshot.1_35");
+    }
+
     @Test
     void theOldestGoesWhileThereIsTooMuch() throws IOException {
         fill();
