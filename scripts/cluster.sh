@@ -3,8 +3,9 @@
 #
 # usage: scripts/cluster.sh [--inventory FILE] [--data DIR] [--dry-run] COMMAND
 #
-#   deploy [--tarball FILE] [--start]   installs on the other machines of the inventory: builds one tarball, or takes FILE,
-#                     copies it there and configures the nodes; what runs goes on with what it has until it is restarted.
+#   deploy [--tarball FILE] [--start]   installs on the other machines of the inventory: builds one tarball, or takes FILE
+#                     (which is needed where there are no sources), copies it there and configures the nodes; what runs goes
+#                     on with what it has until it is restarted.
 #                     --start formats a cluster that has not been yet, and starts all nodes
 #   format [--cluster-id ID] [--ignore-formatted] [--from-image FILE]
 #                     gives every node's data directory its identity, once, before the first start. Of a controller that lost
@@ -30,7 +31,8 @@
 #   quorum members [--json]      the controllers that are members of the quorum, and how far each is
 #   quorum add N      formats and starts a new controller of the inventory; the quorum brings it up to date and takes it in
 #   quorum remove N [--force]    lets controller N go and stops it; if it acts, another one takes over first
-#   quorum replace N [NEW]       add NEW, then remove N; without NEW, N itself with the empty directory it has now
+#   quorum replace N [NEW]       add NEW, then remove the member N; without NEW, N itself with the empty directory it has
+#                     now. What was broken off can be repeated
 #   quorum transfer [N]          makes N, or the one that is furthest, the acting controller
 #   logs N [-f]       the last lines of a node's log; -f follows it
 #   run N             one node of this machine in the foreground, for a service manager
@@ -271,16 +273,21 @@ require_formatted() {
 
 cluster_id() { if [[ $dry_run == yes && ! -r $data/cluster.id ]]; then echo CLUSTER_ID; else cat "$data/cluster.id"; fi; }
 
-# Readies all that the process of node $1 needs, and sets LAUNCH to its command line.
+# Sets LAUNCH to the command line of node $1.
+launch_command() {
+  local main=io.tidemark.broker.app.BrokerMain
+  [[ ${role[$1]} == broker ]] || main=io.tidemark.quorum.app.ControllerMain
+  jvm_options "${role[$1]}" "$(log_directory_of "$1")"
+  LAUNCH=("$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$1")")
+}
+
+# Readies all that the process of node $1 needs, and sets LAUNCH.
 prepare_launch() {
-  local id=$1 logs main
+  local id=$1 logs
   logs=$(log_directory_of "$id")
-  main=io.tidemark.broker.app.BrokerMain
-  [[ ${role[$id]} == broker ]] || main=io.tidemark.quorum.app.ControllerMain
+  launch_command "$id"
   write_properties "$id"
   mkdir -p "$logs" "$data/run"
-  jvm_options "${role[$id]}" "$logs"
-  LAUNCH=("$JAVA" "${JVM_OPTIONS[@]}" -cp "$CLASS_PATH" "$main" "$(properties_of "$id")")
   # Before the process is there: what its predecessor said must not be taken for its word.
   : >"$logs/stdout.log"
   : >"$logs/stderr.log"
@@ -330,14 +337,16 @@ await_ready() {
   echo "node $id (${role[$id]}) is ready on ${host[$id]}:${port[$id]}"
 }
 
+# Whatever ran already has to be ready, too: it may have been started a moment ago, or have hung since.
 start_nodes() {
-  local id started=()
+  local id started=() paused=()
   require_formatted
   require_java
   require_class_path
   for id in "$@"; do
     if is_running "$id"; then
       echo "node $id (${role[$id]}) is $(state_of "$id") already"
+      [[ $(state_of "$id") != paused ]] || paused+=("$id")
     else
       require_free_port "$id"
       started+=("$id")
@@ -348,9 +357,13 @@ start_nodes() {
     # From here on a controller without a log is one that has lost it.
     [[ ${role[$id]} != controller ]] || : >"$data/cluster.started"
   done
-  for id in "${started[@]}"; do
-    await_ready "$id"
+  for id in "$@"; do
+    [[ " ${paused[*]} " != *" $id "* ]] || continue
+    if [[ " ${started[*]} " == *" $id "* ]] || ! is_ready "$id"; then
+      await_ready "$id"
+    fi
   done
+  [[ ${#paused[@]} -eq 0 ]] || die "paused, and so not ready: ${paused[*]} (cluster.sh resume N lets a node go on)"
 }
 
 all_gone() {
@@ -415,6 +428,10 @@ here_directory() { echo "${directory[$1]}"; }
 here_logs() {
   local log
   log=$(log_directory_of "$1")/node.log
+  if [[ $dry_run == yes ]]; then
+    quoted tail -n 100 "${@:2}" "$log"
+    return
+  fi
   [[ -r $log ]] || die "node $1 has no log yet ($log)"
   shift
   exec tail -n 100 "$@" "$log"
@@ -435,7 +452,7 @@ here_facts() {
   local id mark found
   for id in "$@"; do
     found=
-    for mark in meta.properties quorum.joining quorum.removed quorum.started; do
+    for mark in meta.properties quorum.joining quorum.awaiting-image quorum.removed quorum.started; do
       [[ ! -e ${directory[$id]}/$mark ]] || found+=$mark,
     done
     echo "node $id $(state_of "$id") $(pid_of "$id" || echo -) ,$found ${directory[$id]}"
@@ -502,7 +519,7 @@ format() {
   done
   require_java
   require_class_path
-  mkdir -p "$data"
+  [[ $dry_run == yes ]] || mkdir -p "$data"
   ask_nodes || die "not formatted: not all machines answer"
   if [[ -r $data/cluster.id ]]; then
     [[ -z $cluster_id || $cluster_id == "$(<"$data/cluster.id")" ]] \
@@ -535,13 +552,14 @@ format() {
   [[ $dry_run == yes ]] || echo "$cluster_id" >"$data/cluster.id"
 }
 
-# $1: fresh, again (what is formatted stays as it is) or joining (controllers that a working quorum takes in), $2 the
-# cluster's id, then nodes.
+# $1: fresh, again (what is formatted stays as it is), joining (controllers that a working quorum takes in) or
+# awaiting-image (controllers that do not start before new-quorum has given them one), $2 the cluster's id, then nodes.
 here_format_nodes() {
   local id arguments=(--cluster-id "$2")
   case $1 in
     again) arguments+=(--ignore-formatted) ;;
     joining) arguments+=(--joining) ;;
+    awaiting-image) arguments+=(--ignore-formatted --awaiting-image) ;;
   esac
   shift 2
   require_java
@@ -557,31 +575,40 @@ here_format_nodes() {
 
 # All controllers begin anew; brokers stay as they are. Can be repeated until the first controller has been started. What
 # controllers of other machines begin with is made here, all of it from one reading of the image, and sent to them.
+#
+# The image is looked at before anything is touched. Then no controller starts before it has it, wherever this ends:
+# brokers would delete what the founders of an empty quorum do not know.
 format_from_image() {
-  local image=$1 cluster_id=$2 id arguments=() kept=() sent=() staged=$data/new-quorum
+  local image=$1 cluster_id=$2 id arguments=() controllers=() brokers=() kept=() sent=() staged=$data/new-quorum
   [[ -r $image ]] || die "there is no image $image"
   [[ -n $cluster_id ]] || die "format --from-image needs the --cluster-id of the cluster, which its brokers have, too"
-  [[ $dry_run == no ]] || die "format --from-image has no dry run"
-  for id in $(of_role controller); do
+  for id in "${ids[@]}"; do
+    if [[ ${role[$id]} == broker ]]; then
+      brokers+=("$id")
+      continue
+    fi
+    controllers+=("$id")
+    if is_here "$id"; then kept+=("$id"); else sent+=("$id"); fi
+    [[ $dry_run == no ]] || continue
     [[ ${state[$id]} == stopped ]] || die "controller $id is ${state[$id]}: stop all of them first"
     ! has_mark "$id" quorum.started \
       || die "${path[$id]} holds the log of controller $id: move it away first, the image takes its place"
-    is_here "$id" || sent+=("$id")
   done
-  for id in "${ids[@]}"; do
-    [[ " ${sent[*]} " == *" $id "* ]] || kept+=("$id")
-  done
-  [[ ${#kept[@]} -eq 0 ]] || on_nodes format-nodes again "$cluster_id" -- "${kept[@]}" || exit 1
-  rm -rf "$staged"
+  jvm_options controller "$data/logs/quorum"
+  java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain check-image \
+    "$image" || die "nothing was formatted: the controllers cannot begin with $image"
+  on_nodes await-image -- "${controllers[@]}" || exit 1
+  [[ ${#kept[@]} -eq 0 ]] || on_nodes format-nodes awaiting-image "$cluster_id" -- "${kept[@]}" || exit 1
+  [[ ${#brokers[@]} -eq 0 ]] || on_nodes format-nodes again "$cluster_id" -- "${brokers[@]}" || exit 1
+  [[ $dry_run == yes ]] || rm -rf "$staged"
   for id in "${sent[@]}"; do
     directory[$id]=$staged/$id
   done
-  [[ ${#sent[@]} -eq 0 ]] || here_format_nodes again "$cluster_id" "${sent[@]}" >/dev/null
-  echo "$cluster_id" >"$data/cluster.id"
-  for id in $(of_role controller); do
+  [[ ${#sent[@]} -eq 0 ]] || on_this_machine format-nodes awaiting-image "$cluster_id" "${sent[@]}" || exit 1
+  [[ $dry_run == yes ]] || echo "$cluster_id" >"$data/cluster.id"
+  for id in "${controllers[@]}"; do
     arguments+=(--directory "$id=${directory[$id]}")
   done
-  jvm_options controller "$data/logs/quorum"
   java_tool "${JVM_OPTIONS[@]}" -XX:TieredStopAtLevel=1 -cp "$CLASS_PATH" io.tidemark.quorum.app.QuorumMain new-quorum \
     --image "$image" --controllers "$(controllers)" --cluster-id "$cluster_id" "${arguments[@]}" || exit 1
   for id in "${sent[@]}"; do
@@ -589,14 +616,27 @@ format_from_image() {
   done
   # Only what the cluster is called is new to these machines.
   [[ ${#sent[@]} -eq 0 ]] || on_nodes format-nodes again "$cluster_id" -- "${sent[@]}" || exit 1
-  rm -rf "$staged"
+  [[ $dry_run == yes ]] || rm -rf "$staged"
+}
+
+# Those that are formatted already must not start as they are, either.
+here_await_image() {
+  local id
+  for id in "$@"; do
+    [[ ! -e ${directory[$id]}/meta.properties || -e ${directory[$id]}/quorum.started ]] \
+      || : >"${directory[$id]}/quorum.awaiting-image"
+  done
 }
 
 # Makes the folder $2 the directory of node $1 of another machine. What is there is moved aside, not lost.
 send_directory() {
   local place
   place=$(quoted "${path[$1]}")
-  tar -czf "$2.tar.gz" -C "$2" . || return
+  if [[ $dry_run == yes ]]; then
+    quoted tar -czf "$2.tar.gz" -C "$2" .
+  else
+    tar -czf "$2.tar.gz" -C "$2" . || return
+  fi
   told_of "${host[$1]}" over_ssh "${host[$1]}" "rm -rf $place.new && mkdir -p $place.new \
 && tar -xzf - -C $place.new && { test ! -e $place || mv $place $place.before-\$(date +%Y%m%d%H%M%S)-\$\$; } \
 && mv $place.new $place" "$2.tar.gz"
@@ -604,7 +644,7 @@ send_directory() {
 
 # A controller without an identity in a cluster that has been started.
 lost_its_log() {
-  [[ ${role[$1]} == controller && -e $data/cluster.started ]] && ! has_mark "$1" meta.properties
+  [[ $dry_run == no && ${role[$1]} == controller && -e $data/cluster.started ]] && ! has_mark "$1" meta.properties
 }
 
 # Only where the quorum works and no other member is missing.
@@ -637,9 +677,28 @@ require_controller() {
     || die "there is no controller ${1:-} in $inventory, only: $(of_role controller | xargs)"
 }
 
+# The ids of the members, one a line; fails with the reason if the quorum does not tell.
+member_ids() {
+  local answer
+  answer=$(quorum_main members --json) || return
+  grep -o '"node":[0-9]*' <<<"$answer" | cut -d : -f 2
+}
+
+is_member() { member_ids 2>/dev/null | grep -Fxq -- "$1"; }
+
 quorum_add() {
   local id=$1
   ask_nodes "$id" || exit 1
+  if [[ $dry_run == yes ]]; then
+    quorum_main may-join "$id"
+    on_nodes format-nodes joining "$(cluster_id)" -- "$id"
+    start_where_they_are "$id"
+    quorum_main members --json
+    return
+  fi
+  # One that is about to join already is only waited for.
+  [[ ${state[$id]} == stopped ]] || has_mark "$id" quorum.joining \
+    || die "node $id is ${state[$id]}, process ${process[$id]}: stop it first"
   if has_mark "$id" quorum.removed; then
     die "${path[$id]} holds the log of controller $id from before it was removed: move that directory away first"
   elif has_mark "$id" meta.properties && ! has_mark "$id" quorum.joining; then
@@ -650,7 +709,32 @@ quorum_add() {
     on_nodes format-nodes joining "$(cluster_id)" -- "$id" || exit 1
   fi
   start_where_they_are "$id" || exit 1
-  [[ $dry_run == yes ]] || echo "controller $id is a member of the quorum; brokers that run have been told"
+  wait_for "$START_TIMEOUT_S" is_member "$id" \
+    || die "controller $id runs, and is no member of the quorum after $START_TIMEOUT_S s: see $data/logs and quorum members"
+  echo "controller $id is a member of the quorum; brokers that run have been told"
+}
+
+# $2 comes in, then $1 goes. Broken off between the two, it is repeated: what is done already stays done.
+quorum_replace() {
+  local old=$1 new=$2 members
+  [[ $old =~ ^[0-9]+$ ]] || die "quorum replace needs the node id to go, and $old is none"
+  [[ $old != "$new" ]] || die "to replace $old by itself, with an empty directory: quorum replace $old"
+  if [[ $dry_run == yes ]]; then
+    quorum_main members --json
+    quorum_add "$new"
+    quorum_remove "$old"
+    return
+  fi
+  members=$(member_ids) || exit 1
+  grep -Fxq -- "$old" <<<"$members" \
+    || die "controller $old is no member of the quorum, so there is nothing to replace; members are: $(xargs <<<"$members")"
+  if grep -Fxq -- "$new" <<<"$members"; then
+    echo "controller $new is a member already"
+    start_where_they_are "$new" || exit 1
+  else
+    quorum_add "$new"
+  fi
+  quorum_remove "$old"
 }
 
 quorum_remove() {
@@ -692,11 +776,10 @@ quorum() {
       [[ $# -eq 1 || $# -eq 2 ]] || die "quorum replace needs the node id to go, and the one to come if it is another"
       require_controller "${2:-$1}"
       if [[ $# -eq 2 ]]; then
-        quorum_add "$2"
-        quorum_remove "$1"
+        quorum_replace "$1" "$2"
       else
         ask_nodes "$1" || exit 1
-        ! has_mark "$1" meta.properties || has_mark "$1" quorum.joining \
+        [[ $dry_run == yes ]] || ! has_mark "$1" meta.properties || has_mark "$1" quorum.joining \
           || die "${path[$1]} is not empty: stop $1 and move that directory away first, or replace it by another node"
         quorum_add "$1"
       fi
@@ -751,8 +834,12 @@ case $command in
   *help) usage; exit 0 ;;
 esac
 data=${data:-$ROOT/data/$cluster_name}
-mkdir -p "$(dirname "$data")"
-data=$(cd "$(dirname "$data")" && pwd)/$(basename "$data")
+if [[ $dry_run == no || -d $(dirname "$data") ]]; then
+  mkdir -p "$(dirname "$data")"
+  data=$(cd "$(dirname "$data")" && pwd)/$(basename "$data")
+elif [[ $data != /* ]]; then
+  data=$PWD/$data
+fi
 if [[ -n $on ]]; then
   mkdir -p "$data"
   inventory=$data/inventory.conf
@@ -763,7 +850,7 @@ read_inventory
 [[ $dry_run == no ]] || TIDEMARK_BUILT=yes
 if [[ -n $on ]]; then
   case $command in
-    start | stop | halt | kill | pause | resume | logs | facts | directory | format-nodes | removed | configure) ;;
+    start | stop | halt | kill | pause | resume | logs | facts | directory | format-nodes | await-image | removed | configure) ;;
     *) die "$command is not for one machine" ;;
   esac
   "here_${command//-/_}" "$@"

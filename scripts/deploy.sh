@@ -121,6 +121,18 @@ property_of() {
   echo "$found"
 }
 
+# Where JAVA belongs to: what is on the PATH may be a link, or a program that looks for Java itself.
+java_home() {
+  local home
+  if [[ $JAVA == "${JAVA_HOME:-}/bin/java" ]]; then
+    echo "$JAVA_HOME"
+    return
+  fi
+  home=$("$JAVA" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
+  [[ -x $home/bin/java ]] || die "$JAVA does not tell where it is installed: set JAVA_HOME"
+  echo "$home"
+}
+
 # systemd takes % and \ in values for its own.
 unit_word() {
   local word=${1//\\/\\\\}
@@ -152,7 +164,10 @@ Type=exec
 User=$(id -un)
 WorkingDirectory=/
 UNIT
-  for variable in JAVA_HOME "${PASSED_ON[@]}"; do
+  # systemd has a PATH of its own, and may find another Java there, or none.
+  require_java
+  echo "Environment=$(unit_word "JAVA_HOME=$(java_home)")"
+  for variable in "${PASSED_ON[@]}"; do
     [[ -z ${!variable:-} ]] || echo "Environment=$(unit_word "$variable=${!variable}")"
   done
   cat <<UNIT
@@ -175,6 +190,11 @@ run_here() {
   require_formatted
   require_java
   require_class_path
+  if [[ $dry_run == yes ]]; then
+    launch_command "$1"
+    quoted "${LAUNCH[@]}"
+    return
+  fi
   ! is_running "$1" || die "node $1 is running already: process $(pid_of "$1")"
   prepare_launch "$1"
   [[ ${role[$1]} != controller ]] || : >"$data/cluster.started"

@@ -38,8 +38,37 @@ for script in "${SCRIPTS[@]}"; do
   cp -p "$ROOT/scripts/$script" "$top/bin/"
 done
 cp "$ROOT"/config/*.conf "$ROOT"/config/*.properties "$ROOT"/config/*.xml "$top/config/"
-cp "$ROOT"/docs/OPERATIONS.md "$ROOT"/docs/QUORUM.md "$ROOT"/docs/METRICS.md "$ROOT"/docs/METADATA-LOG.md "$top/docs/"
-cp "$ROOT/LICENSE" "$ROOT/README.md" "$top/"
+# What is here under scripts is there under bin.
+moved=()
+for script in "${SCRIPTS[@]}"; do
+  moved+=(-e "s#scripts/${script//./\\.}#bin/$script#g")
+done
+for page in OPERATIONS QUORUM METRICS METADATA-LOG; do
+  sed "${moved[@]}" "$ROOT/docs/$page.md" >"$top/docs/$page.md"
+done
+cp "$ROOT/LICENSE" "$top/"
+cat >"$top/README.md" <<README
+# Tidemark $version
+
+A replicated log that speaks the Kafka wire protocol. This is what runs it: bin, lib and config. It needs a JDK of 17 or
+later and bash.
+
+    bin/cluster.sh format && bin/cluster.sh up      # three controllers and three brokers on this machine
+    bin/cluster.sh status
+    bin/cluster.sh bootstrap                        # the address for Kafka's clients and tools, which are not in here
+    bin/cluster.sh down
+
+Each script in bin answers --help. config/*.properties explain every key; config/*.conf are inventories.
+
+- docs/OPERATIONS.md: several machines, restarts in turn, replacing what broke
+- docs/QUORUM.md: members of the quorum and how they change, and the way out of a lost majority
+- docs/METRICS.md: the HTTP port of every node, metrics, readiness, early warnings
+- docs/METADATA-LOG.md: the metadata log tool, its JSON, what is kept and for how long
+
+Where a page names a script that is not in bin, that is one of the source tree.
+
+Licensed under the Apache License 2.0 (LICENSE).
+README
 
 # Entries of a class path: jars, folders of jars as DIR/*, and folders of classes, which become jars.
 pack_entry() {

@@ -12,9 +12,11 @@ die() {
   exit 1
 }
 
-# Prints the comment block at the head of the script that was started: its help.
+# Prints the comment block at the head of the script that was started: its help. In an unpacked tarball it is in bin.
 usage() {
-  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+  awk -v name="$(basename "$0")" -v folder="$(basename "$(cd "$(dirname "$0")" && pwd)")" '
+    NR > 1 && !/^#/ { exit }
+    NR > 1 { sub(/^# ?/, ""); gsub("scripts/" name, folder "/" name); print }' "$0"
 }
 
 # Sets JAVA and JAVA_MAJOR; JAVA_HOME wins over the PATH.

@@ -34,16 +34,22 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
+# A status of its own: 1 is damage.
+misused() {
+  echo "$(basename "$0"): $*" >&2
+  exit 2
+}
+
 cluster=()
 directories=()
 node=
 while [[ $# -gt 0 ]]; do
   case $1 in
     -h | --help | help) usage; exit 0 ;;
-    --inventory | --data) [[ $# -ge 2 ]] || die "$1 needs a value"; cluster+=("$1" "$2"); shift 2 ;;
-    --node) [[ $# -ge 2 ]] || die "$1 needs a value"; node=$2; shift 2 ;;
-    --dir) [[ $# -ge 2 ]] || die "$1 needs a value"; directories+=(--dir "$2"); shift 2 ;;
-    -*) die "unknown option $1 (--help tells more)" ;;
+    --inventory | --data) [[ $# -ge 2 ]] || misused "$1 needs a value"; cluster+=("$1" "$2"); shift 2 ;;
+    --node) [[ $# -ge 2 ]] || misused "$1 needs a value"; node=$2; shift 2 ;;
+    --dir) [[ $# -ge 2 ]] || misused "$1 needs a value"; directories+=(--dir "$2"); shift 2 ;;
+    -*) misused "unknown option $1 (--help tells more)" ;;
     *) break ;;
   esac
 done
@@ -52,7 +58,7 @@ command=$1
 shift
 case $command in
   dump | show | diff | why | watch | export | verify) ;;
-  *) die "unknown command $command (--help tells more)" ;;
+  *) misused "unknown command $command (--help tells more)" ;;
 esac
 
 of_cluster() { "$(dirname "$0")/cluster.sh" "${cluster[@]}" "$@"; }

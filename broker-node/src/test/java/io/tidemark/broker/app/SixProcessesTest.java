@@ -139,6 +139,7 @@ class SixProcessesTest {
 
             loseTheMajority();
             Path image = savedFrom(103);
+            aRefusedImageChangesNothing(image);
             succeeds("format --from-image " + image);
             succeeds("up");
             write(producer, 800, 1000, null, acked);
@@ -160,6 +161,17 @@ class SixProcessesTest {
         assertThat(refused.status()).isEqualTo(1);
         assertThat(refused.output()).contains("there is no acting controller", "--from-image");
         succeeds("stop 103");
+    }
+
+    private void aRefusedImageChangesNothing(Path image) throws Exception {
+        Path withoutDigest = Files.copy(image, data.resolve(image.getFileName()));
+        Run refused = cluster("format --from-image " + withoutDigest);
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.output()).contains(".md5 is missing", "nothing was formatted");
+        for (int id = 101; id <= 103; id++) {
+            assertThat(data.resolve("cluster/controller-" + id + "/meta.properties"))
+                    .doesNotExist();
+        }
     }
 
     private Path savedFrom(int id) throws Exception {
