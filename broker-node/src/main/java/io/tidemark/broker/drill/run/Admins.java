@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -30,9 +31,14 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.ElectionNotNeededException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** What a drill asks of a cluster through Kafka's admin client. Throws DrillException where no answer comes. */
 final class Admins implements AutoCloseable {
@@ -89,33 +95,90 @@ final class Admins implements AutoCloseable {
         return get(admin.describeCluster().clusterId());
     }
 
-    /** @param own whether a topic of that name can only be this drill's: an attempt of which nothing was heard */
-    void create(TopicPlan topic, boolean own) {
+    /** Throws DrillException if there is a topic of one of these names. */
+    void refuseExisting(Collection<String> topics) {
+        Set<String> there = new TreeSet<>(
+                get(admin.listTopics(new ListTopicsOptions().listInternal(true)).names()));
+        there.retainAll(topics);
+        if (!there.isEmpty()) {
+            throw new DrillException(
+                    "topic " + String.join(", ", there) + " is there already: this drill did not make it");
+        }
+    }
+
+    /**
+     * Makes a topic that is not there, as far as anybody knows.
+     *
+     * @param made takes its name before it can be there, and loses it again if it turns out to be somebody else's
+     * @param own whether a topic of that name can only be this drill's
+     */
+    void create(TopicPlan topic, boolean own, Set<String> made) {
         Map<Integer, List<Integer>> assignment = new HashMap<>();
         for (int partition = 0; partition < topic.assignment().size(); partition++) {
             assignment.put(partition, topic.assignment().get(partition));
         }
+        boolean[] unheard = {own};
+        made.add(topic.name());
         Waiting.until("topic " + topic.name() + " to be created", LIMIT_S, () -> {
+            check();
             try {
                 get(admin.createTopics(List.of(new NewTopic(topic.name(), assignment).configs(topic.configs())))
                         .all());
                 return true;
             } catch (DrillException e) {
-                if (e.getCause() instanceof ExecutionException failed
-                        && failed.getCause() instanceof TopicExistsException) {
-                    if (own) {
+                if (failure(e) instanceof TopicExistsException) {
+                    if (unheard[0]) {
                         return true;
                     }
+                    made.remove(topic.name());
                     throw new DrillException(
                             "topic " + topic.name() + " is there already: this drill did not make it", e);
                 }
+                // It may have been made all the same.
+                unheard[0] |= failure(e) instanceof TimeoutException || failure(e) instanceof DisconnectException;
                 return false;
             }
         });
     }
 
+    /** What is not there is deleted already. */
     void delete(Collection<String> topics) {
-        get(admin.deleteTopics(List.copyOf(topics)).all());
+        for (String topic : topics) {
+            insist("delete topic " + topic, () -> {
+                try {
+                    get(admin.deleteTopics(List.of(topic)).all());
+                } catch (DrillException e) {
+                    if (!(failure(e) instanceof UnknownTopicOrPartitionException)) {
+                        throw e;
+                    }
+                }
+            });
+        }
+    }
+
+    /** With what they have committed; waits for members that are just leaving. */
+    void deleteGroups(Collection<String> groups) {
+        for (String group : groups) {
+            Waiting.until("delete group " + group, LIMIT_S, () -> {
+                try {
+                    get(admin.deleteConsumerGroups(List.of(group)).all());
+                    return true;
+                } catch (DrillException e) {
+                    if (failure(e) instanceof RetriableException || failure(e) instanceof GroupNotEmptyException) {
+                        return false;
+                    }
+                    if (failure(e) instanceof GroupIdNotFoundException) {
+                        return true;
+                    }
+                    throw e;
+                }
+            });
+        }
+    }
+
+    /** What the cluster answered instead; null if it did not. */
+    private static Throwable failure(DrillException e) {
+        return e.getCause() instanceof ExecutionException failed ? failed.getCause() : null;
     }
 
     /** Partitions of these topics, or of all, internal ones too, if there are none given. */
@@ -230,8 +293,7 @@ final class Admins implements AutoCloseable {
                 request.run();
                 return true;
             } catch (DrillException e) {
-                if (e.getCause() instanceof ExecutionException failed
-                        && failed.getCause() instanceof RetriableException) {
+                if (failure(e) instanceof RetriableException) {
                     return false;
                 }
                 throw e;

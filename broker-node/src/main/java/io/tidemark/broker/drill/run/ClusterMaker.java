@@ -1,6 +1,7 @@
 package io.tidemark.broker.drill.run;
 
 import io.tidemark.broker.drill.DrillException;
+import io.tidemark.broker.drill.Servers;
 import io.tidemark.broker.drill.plan.ClusterPlan;
 import io.tidemark.broker.drill.plan.Drill;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
@@ -86,7 +88,7 @@ final class ClusterMaker {
                 surroundings);
     }
 
-    private static String inventory(ClusterPlan plan, Surroundings surroundings) {
+    static String inventory(ClusterPlan plan, Surroundings surroundings) {
         int port = freePorts();
         StringBuilder lines = new StringBuilder();
         for (int node : nodes(plan)) {
@@ -196,6 +198,14 @@ final class ClusterMaker {
             if (words.length == 5 && words[1].equals("broker")) {
                 brokers.add(Integer.valueOf(words[0]));
             }
+        }
+        Servers servers = new Servers(place, script);
+        TreeSet<Integer> absent = new TreeSet<>(controllers.keySet());
+        absent.addAll(brokers);
+        absent.removeIf(servers::runs);
+        if (!absent.isEmpty()) {
+            throw new DrillException("of the cluster's nodes " + absent + " do not run on this machine: a drill acts on"
+                    + " processes of this machine, and begins with all of them. Nothing was done");
         }
         DrillCluster cluster = new DrillCluster(
                 false,

@@ -21,7 +21,9 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -38,6 +40,9 @@ final class DrillRun {
     private final List<String> notes = new ArrayList<>();
     private final Map<Measure, Long> found = new EnumMap<>(Measure.class);
     private final Map<Measure, List<String>> examples = new EnumMap<>(Measure.class);
+    /** Topics that are there, or may be, by this drill's doing. */
+    private final Set<String> made = ConcurrentHashMap.newKeySet();
+
     private long startMs;
     private long endMs;
 
@@ -59,17 +64,19 @@ final class DrillRun {
         try (Admins admins = new Admins(cluster.bootstrap());
                 Sampler sampler = new Sampler(cluster.bootstrap(), partitions)) {
             admins.awaitBrokers(cluster.brokers().size());
-            for (TopicPlan topic : drill.cluster().topics()) {
-                admins.create(topic, cluster.isOwn());
-            }
-            Load load = new Load(cluster.bootstrap(), partitions, drill.workload());
+            Load load = new Load(
+                    cluster.bootstrap(), partitions, drill.workload(), "drill-" + drill.name() + "-" + startMs);
             Conditions conditions = new Conditions(cluster.bootstrap(), admins, load, partitions);
             FaultInjector injector = new FaultInjector(
                     cluster, admins, new Survival(drill.keeps(), cluster.controllers()), conditions, this::tell);
             // A cluster that the drill has made is removed by whoever gave it the directory.
-            Thread repair = new Thread(() -> repair(injector));
+            Thread repair = new Thread(() -> repair(injector, load));
             if (!cluster.isOwn()) {
+                admins.refuseExisting(topics());
                 Runtime.getRuntime().addShutdownHook(repair);
+            }
+            for (TopicPlan topic : drill.cluster().topics()) {
+                admins.create(topic, cluster.isOwn(), made);
             }
             conditions.awaitAgreedFullIsr(SETTLE_S);
             sampler.start();
@@ -82,12 +89,15 @@ final class DrillRun {
             startMs = System.currentTimeMillis();
             tell("the load is under way");
             faults(injector, conditions);
-            DrillOutcome outcome = reckon(load, injector, sampler);
-            if (!cluster.isOwn()) {
-                attempt("cleaning up", () -> admins.delete(topics()));
-                Runtime.getRuntime().removeShutdownHook(repair);
-            }
-            return outcome;
+            return reckon(load, injector, sampler, () -> {
+                if (injector.isClosed()) {
+                    // What it made is being taken from it: whatever it found then is no verdict.
+                    throw new DrillException("the drill was interrupted");
+                }
+                if (!cluster.isOwn() && attempt("cleaning up", () -> cleanUp(admins, load))) {
+                    Runtime.getRuntime().removeShutdownHook(repair);
+                }
+            });
         }
     }
 
@@ -95,13 +105,28 @@ final class DrillRun {
         return drill.cluster().topics().stream().map(TopicPlan::name).toList();
     }
 
-    /** The clients of a run that has failed are closed by now. */
-    private void repair(FaultInjector injector) {
+    /** On a cluster that goes on, the drill leaves nothing. */
+    private void cleanUp(Admins admins, Load load) {
         try {
-            injector.close();
+            load.stopReading();
         } finally {
-            try (Admins admins = new Admins(cluster.bootstrap())) {
-                admins.delete(topics());
+            try {
+                admins.delete(made);
+            } finally {
+                admins.deleteGroups(load.groups());
+            }
+        }
+    }
+
+    /** For a run that has failed or is interrupted; the clients of one that has failed are closed by now. */
+    private void repair(FaultInjector injector, Load load) {
+        try (Admins admins = new Admins(cluster.bootstrap())) {
+            for (Runnable part : List.<Runnable>of(injector::close, load::abandon, () -> cleanUp(admins, load))) {
+                try {
+                    part.run();
+                } catch (RuntimeException e) {
+                    tell("PROBLEM undoing what was done: " + e.getMessage());
+                }
             }
         }
     }
@@ -126,7 +151,8 @@ final class DrillRun {
         Waiting.seconds(Math.max(0, timeMs - System.currentTimeMillis()) / 1000.0);
     }
 
-    private DrillOutcome reckon(Load load, FaultInjector injector, Sampler sampler) {
+    /** @param cleaning done when everything has been looked at */
+    private DrillOutcome reckon(Load load, FaultInjector injector, Sampler sampler, Runnable cleaning) {
         attempt("ending the load", load::finishWriting);
         tell("the load has ended; reading everything back");
         Map<TopicPartition, List<ReadRecord>> records = new HashMap<>();
@@ -157,6 +183,7 @@ final class DrillRun {
                 changes.stream()
                         .filter(change -> Explanation.of(change, faults).isEmpty())
                         .count());
+        cleaning.run();
         return outcome(shown, faults, reckoning);
     }
 
@@ -274,13 +301,15 @@ final class DrillRun {
     }
 
     /** What fails becomes a problem of the drill; the rest goes on, so that there is a verdict. */
-    private void attempt(String what, Runnable work) {
+    private boolean attempt(String what, Runnable work) {
         try {
             work.run();
+            return true;
         } catch (DrillException | KafkaException | UncheckedIOException e) {
             String problem = what + ": " + e.getMessage();
             problems.add(problem);
             tell("PROBLEM " + problem);
+            return false;
         }
     }
 

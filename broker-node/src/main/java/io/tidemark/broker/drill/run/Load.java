@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 
@@ -31,13 +32,17 @@ final class Load {
     private final List<TopicPartition> partitions;
     private final List<Writing> writings = new ArrayList<>();
     private final Map<String, List<WatchedConsumer>> readers = new TreeMap<>();
+    private final Set<String> groups = new TreeSet<>();
     /** Added to System.nanoTime in ms, gives the wall clock. */
     private final long wallMinusNanosMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
+
+    private volatile boolean started;
 
     private record Writing(
             int index, ProducerPlan plan, TopicPartition partition, AckLedger ledger, SteadyWriter writer) {}
 
-    Load(String bootstrap, List<TopicPartition> partitions, WorkloadPlan plan) {
+    /** @param run with which the ids of its groups begin: theirs alone on a cluster that others use */
+    Load(String bootstrap, List<TopicPartition> partitions, WorkloadPlan plan, String run) {
         this.bootstrap = bootstrap;
         this.partitions = List.copyOf(partitions);
         for (int index = 0; index < plan.producers().size(); index++) {
@@ -52,8 +57,10 @@ final class Load {
             if (consumer.members() == 0) {
                 members.add(WatchedConsumer.assigned(bootstrap, consumer.name(), partitions));
             }
+            String group = run + "-" + consumer.name();
             for (int number = 1; number <= consumer.members(); number++) {
-                members.add(WatchedConsumer.member(bootstrap, consumer.name(), number, topics));
+                members.add(WatchedConsumer.member(bootstrap, group, consumer.name() + "-" + number, topics));
+                groups.add(group);
             }
             readers.put(consumer.name(), members);
         }
@@ -72,6 +79,7 @@ final class Load {
 
     /** Returns when every producer has its first acks and every consumer its first records. */
     void start() {
+        started = true;
         writings.forEach(writing -> writing.writer.start());
         readers.values().forEach(members -> members.forEach(WatchedConsumer::start));
         for (Writing writing : writings) {
@@ -113,7 +121,17 @@ final class Load {
     /** For a drill that failed. */
     void abandon() {
         writings.forEach(writing -> writing.writer.abandon());
+        stopReading();
+    }
+
+    /** Again, where it was done already, is nothing. */
+    void stopReading() {
         readers.values().forEach(members -> members.forEach(WatchedConsumer::stop));
+    }
+
+    /** The ids of its groups; none before it was started, since they are not there. */
+    Set<String> groups() {
+        return started ? new TreeSet<>(groups) : Set.of();
     }
 
     /** All that is in the partitions, once the consumers have had time to see it: 30 s at most. */
@@ -130,7 +148,7 @@ final class Load {
                 continue;
             }
         }
-        readers.values().forEach(members -> members.forEach(WatchedConsumer::stop));
+        stopReading();
         return records;
     }
 

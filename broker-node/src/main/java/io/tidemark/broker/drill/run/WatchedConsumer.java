@@ -39,8 +39,8 @@ final class WatchedConsumer {
         return consumer;
     }
 
-    static WatchedConsumer member(String bootstrap, String group, int number, List<String> topics) {
-        String name = group + "-" + number;
+    /** @param group its id */
+    static WatchedConsumer member(String bootstrap, String group, String name, List<String> topics) {
         Map<String, Object> settings = settings(bootstrap, name);
         settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, 10_000);

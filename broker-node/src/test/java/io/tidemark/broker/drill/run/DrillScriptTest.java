@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tidemark.broker.drill.plan.Drill;
+import io.tidemark.broker.drill.plan.DrillReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,8 +15,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,7 +55,7 @@ class DrillScriptTest {
     @Test
     void aKilledLeaderIsReportedAndNothingIsLeftBehind() throws Exception {
         Path file = Files.writeString(directory.resolve("small.yaml"), LEADER_KILLED);
-        Path parent = Files.createDirectory(directory.resolve("work"));
+        Path parent = Files.createDirectory(directory.resolve("its work"));
         Path report = directory.resolve("report");
         Result result = drill("run", file.toString(), "--data", parent.toString(), "--report", report.toString());
         assertThat(result.status).as(result.output).isZero();
@@ -95,31 +100,65 @@ class DrillScriptTest {
     /** Not even the runner itself can undo anything then. */
     @Test
     void ofARunnerThatIsKilledNoNetworkDiskOrProcessIsLeft() throws Exception {
-        assumeFalse(Boolean.getBoolean("tidemark.hosts.omit"), "left out by tidemark.hosts.omit");
-        assumeFalse(Boolean.getBoolean("tidemark.fuse.omit"), "left out by tidemark.fuse.omit");
-        Path file = Files.writeString(directory.resolve("hindered.yaml"), EVERYTHING_AT_ONCE);
-        Path parent = Files.createDirectory(directory.resolve("work"));
-        Path output = directory.resolve("output");
-        Process script =
-                start(output, "run", file.toString(), "--data", parent.toString(), "--report", directory.toString());
-        await().atMost(Duration.ofSeconds(180))
-                .until(() -> !script.isAlive() || Files.readString(output).contains("] await"));
-        assertThat(script.isAlive()).as(Files.readString(output)).isTrue();
-        String work;
-        try (Stream<Path> made = Files.list(parent)) {
-            work = made.findFirst().orElseThrow().getFileName().toString();
-        }
-        String prefix = "td" + work.substring(work.length() - 4);
-        assertThat(traces(prefix, parent)).as("before").hasSize(4).allMatch(trace -> trace.endsWith(": there"));
-        ProcessHandle runner = script.children()
+        Hindered drill = new Hindered();
+        ProcessHandle runner = drill.script
+                .children()
                 .filter(child -> child.info().command().orElse("").endsWith("/java"))
                 .findFirst()
                 .orElseThrow();
         runner.destroyForcibly();
-        assertThat(script.waitFor(120, TimeUnit.SECONDS)).as("the script ends").isTrue();
-        assertThat(traces(prefix, parent)).as("after").allMatch(trace -> trace.endsWith(": gone"));
-        try (Stream<Path> left = Files.list(parent)) {
+        assertThat(drill.ended()).as("not run").isEqualTo(3);
+        try (Stream<Path> left = Files.list(drill.parent)) {
             assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void ofADrillThatIsInterruptedNothingIsLeftButWhatIsToBeKept() throws Exception {
+        Hindered drill = new Hindered("--keep");
+        // As Ctrl-C does it: to all of its process group.
+        Tool.output(List.of("kill", "-INT", "--", "-" + drill.script.pid()));
+        assertThat(drill.ended()).isEqualTo(130);
+        try (Stream<Path> left = Files.list(drill.parent)) {
+            assertThat(left)
+                    .singleElement()
+                    .satisfies(work ->
+                            assertThat(work.resolve("hindered/cluster/logs")).isNotEmptyDirectory());
+        }
+    }
+
+    /** A drill in the middle of everything that it does at once. */
+    private final class Hindered {
+        private final Path parent = Files.createDirectory(directory.resolve("its work"));
+        private final Process script;
+        private final String prefix;
+
+        Hindered(String... more) throws IOException {
+            assumeFalse(Boolean.getBoolean("tidemark.hosts.omit"), "left out by tidemark.hosts.omit");
+            assumeFalse(Boolean.getBoolean("tidemark.fuse.omit"), "left out by tidemark.fuse.omit");
+            Path file = Files.writeString(directory.resolve("hindered.yaml"), EVERYTHING_AT_ONCE);
+            Path output = directory.resolve("output");
+            List<String> arguments = new ArrayList<>(
+                    List.of("run", file.toString(), "--data", parent.toString(), "--report", directory.toString()));
+            arguments.addAll(List.of(more));
+            script = start(output, arguments.toArray(String[]::new));
+            await().atMost(Duration.ofSeconds(180))
+                    .until(() -> !script.isAlive() || Files.readString(output).contains("] await"));
+            assertThat(script.isAlive()).as(Files.readString(output)).isTrue();
+            try (Stream<Path> made = Files.list(parent)) {
+                String work = made.findFirst().orElseThrow().getFileName().toString();
+                prefix = "td" + work.substring(work.length() - 4);
+            }
+            assertThat(traces(prefix, parent)).as("before").hasSize(4).allMatch(trace -> trace.endsWith(": there"));
+        }
+
+        /** The script's exit status, when nothing runs, is mounted or connected any more. */
+        int ended() throws Exception {
+            assertThat(script.waitFor(120, TimeUnit.SECONDS))
+                    .as("the script ends")
+                    .isTrue();
+            assertThat(traces(prefix, parent)).as("after").allMatch(trace -> trace.endsWith(": gone"));
+            return script.exitValue();
         }
     }
 
@@ -129,7 +168,9 @@ class DrillScriptTest {
                         + thereIf(Tool.output(List.of("ip", "netns", "list")).contains(prefix)),
                 "interfaces: "
                         + thereIf(Tool.output(List.of("ip", "-o", "link")).contains(prefix)),
-                "mounts: " + thereIf(Files.readString(Path.of("/proc/mounts")).contains(parent + "/")),
+                "mounts: "
+                        + thereIf(Files.readString(Path.of("/proc/mounts"))
+                                .contains(parent.toString().replace(" ", "\\040") + "/")),
                 "processes: "
                         + thereIf(Tool.output(List.of("sh", "-c", "cat /proc/[0-9]*/cmdline 2>/dev/null || true"))
                                 .contains(parent + "/tidemark-drill")));
@@ -137,6 +178,122 @@ class DrillScriptTest {
 
     private static String thereIf(boolean found) {
         return found ? "there" : "gone";
+    }
+
+    private static final String ON_A_TAKEN_CLUSTER = """
+            name: taken
+            promise: A node dies.
+            cluster:
+              brokers: 2
+              controllers: 1
+              topics:
+                - {name: orders, replicas: 2}
+            workload:
+              producers:
+                - {name: steady, acks: all, rate: 100}
+              consumers:
+                - {name: group, members: 1}
+            steps:
+              - {at: 0s, do: pause, node: follower of orders-0, as: paused}
+              - {at: 0s, do: await, until: acks}
+              - {at: 0s, do: resume, node: paused}
+            length: 1s
+            expect: {died: 1}
+            """;
+
+    @Test
+    void aClusterThatRunsIsTakenOnlyIfItIsMeantAndIsLeftAsItWas() throws Exception {
+        Drill drill = DrillReader.read("taken", ON_A_TAKEN_CLUSTER);
+        Path inventory = Files.writeString(
+                directory.resolve("own.conf"), ClusterMaker.inventory(drill.cluster(), Surroundings.NONE));
+        String[] cluster = {
+            "--inventory",
+            inventory.toString(),
+            "--data",
+            directory.resolve("own").toString()
+        };
+        try {
+            assertThat(cluster(cluster, "format").status).isZero();
+            Result up = cluster(cluster, "up");
+            assertThat(up.status).as(up.output).isZero();
+            String id = cluster(cluster, "cluster-id").output.strip();
+            try (Admin admin = Admin.create(Map.of(
+                    "bootstrap.servers", cluster(cluster, "bootstrap").output.strip()))) {
+                admin.createTopics(List.of(new NewTopic("payments", 1, (short) 2)))
+                        .all()
+                        .get(60, TimeUnit.SECONDS);
+
+                assertRefused("nothing was done to it", taken("another", cluster, ON_A_TAKEN_CLUSTER));
+                assertRefused(
+                        "has to have made itself",
+                        taken(id, cluster, ON_A_TAKEN_CLUSTER.replace("do: resume", "do: wipe")));
+                String two = ON_A_TAKEN_CLUSTER.replace("workload:", "    - {name: payments, replicas: 2}\nworkload:");
+                assertRefused("topic payments is there already", taken(id, cluster, two));
+                assertThat(admin.listTopics().names().get()).containsExactly("payments");
+
+                Result result = taken(id, cluster, ON_A_TAKEN_CLUSTER);
+                assertThat(result.status).as(result.output).isEqualTo(1);
+                assertThat(result.output).contains("NOT died").doesNotContain("PROBLEM");
+                assertThat(admin.listTopics().names().get()).containsExactly("payments");
+                assertThat(admin.listGroups().all().get()).isEmpty();
+
+                String endless = ON_A_TAKEN_CLUSTER.replace("until: acks", "until: no-leader, partition: orders-0");
+                assertInterruptedLeavesNothing(
+                        taken(id, cluster), Files.writeString(directory.resolve("taken.yaml"), endless));
+                assertThat(admin.listTopics().names().get()).containsExactly("payments");
+                assertThat(admin.listGroups().all().get()).isEmpty();
+                Result health = cluster(cluster, "wait-healthy");
+                assertThat(health.status).as(health.output).isZero();
+
+                assertThat(cluster(cluster, "kill", "2").status).isZero();
+                assertRefused("[2] do not run on this machine", taken(id, cluster, ON_A_TAKEN_CLUSTER));
+            }
+        } finally {
+            cluster(cluster, "down");
+        }
+    }
+
+    private static void assertRefused(String why, Result result) {
+        assertThat(result.status).as(result.output).isEqualTo(3);
+        assertThat(result.output).contains(why);
+    }
+
+    private void assertInterruptedLeavesNothing(List<String> options, Path file) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("run", file.toString()));
+        arguments.addAll(options);
+        Path output = directory.resolve("output");
+        Process script = start(output, arguments.toArray(String[]::new));
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !script.isAlive() || Files.readString(output).contains("] await"));
+        Tool.output(List.of("kill", "-INT", "--", "-" + script.pid()));
+        assertThat(script.waitFor(120, TimeUnit.SECONDS)).as("the script ends").isTrue();
+        assertThat(script.exitValue()).as(Files.readString(output)).isEqualTo(130);
+        assertThat(Files.readString(output)).contains("heal").doesNotContain("PROBLEM undoing");
+    }
+
+    private List<String> taken(String id, String[] cluster) {
+        return List.of(
+                "--report",
+                directory.resolve("report").toString(),
+                "--cluster-id",
+                id,
+                cluster[0],
+                cluster[1],
+                "--cluster-data",
+                cluster[3]);
+    }
+
+    private Result taken(String id, String[] cluster, String text) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(
+                "run", Files.writeString(directory.resolve("taken.yaml"), text).toString()));
+        arguments.addAll(taken(id, cluster));
+        return drill(arguments.toArray(String[]::new));
+    }
+
+    private Result cluster(String[] options, String... command) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.addAll(List.of(command));
+        return run(SCRIPT.resolveSibling("cluster.sh"), arguments.toArray(String[]::new));
     }
 
     @Test
@@ -150,7 +307,12 @@ class DrillScriptTest {
     private record Result(int status, String output) {}
 
     private static Process start(Path output, String... arguments) throws IOException {
-        List<String> words = new ArrayList<>(List.of("bash", SCRIPT.toString()));
+        return start(output, SCRIPT, arguments);
+    }
+
+    /** In a process group of its own, as a shell that one types at would start it. */
+    private static Process start(Path output, Path script, String... arguments) throws IOException {
+        List<String> words = new ArrayList<>(List.of("setsid", "bash", script.toString()));
         words.addAll(List.of(arguments));
         // A file and no pipe: the nodes a script starts inherit it.
         ProcessBuilder builder = new ProcessBuilder(words)
@@ -162,8 +324,12 @@ class DrillScriptTest {
     }
 
     private Result drill(String... arguments) throws IOException, InterruptedException {
+        return run(SCRIPT, arguments);
+    }
+
+    private Result run(Path script, String... arguments) throws IOException, InterruptedException {
         Path output = directory.resolve("output");
-        Process process = start(output, arguments);
+        Process process = start(output, script, arguments);
         boolean ended = process.waitFor(240, TimeUnit.SECONDS);
         if (!ended) {
             process.destroy();
