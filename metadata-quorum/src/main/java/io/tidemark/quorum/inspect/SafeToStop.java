@@ -73,10 +73,10 @@ record SafeToStop(List<String> reasons, List<Answer> partitions, List<String> no
         return new SafeToStop(reasons, answers, note.isEmpty() ? List.of() : List.of(note));
     }
 
-    /** Brokers that are active and, where nodes were asked, answer. */
+    /** Brokers that are active and, where nodes were asked, answer all that they were asked. */
     private static Set<Integer> there(ClusterStatus status) {
         Set<Integer> silent = status.nodes().stream()
-                .filter(node -> !node.answered())
+                .filter(node -> !node.answered() || !node.troubles().isEmpty())
                 .map(NodeAnswer::id)
                 .collect(Collectors.toSet());
         return status.brokers().stream()
@@ -99,10 +99,10 @@ record SafeToStop(List<String> reasons, List<Answer> partitions, List<String> no
         List<Integer> left = state.isr().stream()
                 .filter(id -> id != broker && there.contains(id))
                 .toList();
-        return new Answer(partition, left, reason(state, broker, left));
+        return new Answer(partition, left, reason(state, broker, left, there));
     }
 
-    private static String reason(PartitionState state, int broker, List<Integer> left) {
+    private static String reason(PartitionState state, int broker, List<Integer> left, Set<Integer> there) {
         if (!state.hasLeader()) {
             return mayLead(state, broker) ? "nobody leads, and this broker is one of those who may" : "";
         }
@@ -111,6 +111,9 @@ record SafeToStop(List<String> reasons, List<Answer> partitions, List<String> no
             return state.replicas().size() == 1
                     ? "it has no other replica"
                     : inSync ? "no other replica is in sync and there" : "no in-sync replica is there";
+        }
+        if (state.leader() != broker && !there.contains(state.leader())) {
+            return "its leader, broker " + state.leader() + ", is not there or has it out of service";
         }
         if (left.size() >= state.minIsr()) {
             return "";

@@ -88,6 +88,22 @@ class SafeToStopTest {
         assertThat(answer.partitions().get(0).reason()).contains(reason == null ? "" : reason);
     }
 
+    /** Its leader serves nobody, however many others are in sync. */
+    @Test
+    void aBrokerThatIsStuckIsNotThere() {
+        PartitionState state =
+                PartitionState.created(new PartitionId(new TopicId(1, 1), 0), List.of(1, 2, 3), List.of(1, 2, 3), 1);
+        NodeAnswer stuck = new NodeAnswer(1, "h:1", true, true, "", List.of("is not alive: why"), List.of(), List.of());
+        ClusterStatus status = status(101, List.of(), List.of(), state);
+        ClusterStatus failed = new ClusterStatus(
+                status.controllers(), status.leaderId(), status.image(), status.partitions(), List.of(stuck));
+        assertThat(SafeToStop.broker(failed, 2).against())
+                .singleElement()
+                .extracting(SafeToStop.Answer::reason)
+                .isEqualTo("its leader, broker 1, is not there or has it out of service");
+        assertThat(SafeToStop.broker(failed, 1).safe()).isTrue();
+    }
+
     /** The only other member of the ISR takes no append any more, whatever its broker says of itself. */
     @Test
     void aReplicaOutOfServiceIsNotThere() {

@@ -2,7 +2,11 @@ package io.tidemark.quorum.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.model.config.HealthConfig;
 import io.tidemark.model.config.QuorumVoter;
+import io.tidemark.model.health.HealthServer;
+import io.tidemark.model.health.Page;
+import io.tidemark.model.health.Readiness;
 import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery.Heartbeat;
@@ -53,6 +57,7 @@ class StatusMainTest {
             quorum.converged();
             assertThat(run(quorum, "--health"))
                     .isEqualTo(new Run(0, "healthy: 3 controllers, 1 brokers, 2 partitions" + System.lineSeparator()));
+            stuckBroker(quorum);
             assertThat(run(quorum).output())
                     .contains(
                             "leader",
@@ -92,6 +97,19 @@ class StatusMainTest {
                     .as("two of three are left")
                     .isEqualTo(1);
             assertThat(quorum.failures()).isEmpty();
+        }
+    }
+
+    /** It heartbeats and says that it is ready, and one of its loops does not turn. */
+    private static void stuckBroker(QuorumHarness quorum) throws Exception {
+        try (HealthServer broker = HealthServer.start(new HealthConfig("127.0.0.1", 0, false), "broker")) {
+            broker.ready(() -> Readiness.of(true, "ready", Map.of()));
+            String nodes = "1@127.0.0.1:" + broker.port();
+            assertThat(run(quorum, "--health", "--nodes", nodes).exit()).isZero();
+            broker.add("/livez", query -> Page.Answer.json(503, Map.of("alive", false)));
+            Run stuck = run(quorum, "--health", "--nodes", nodes);
+            assertThat(stuck.exit()).isEqualTo(1);
+            assertThat(stuck.output()).startsWith("node 1 is not alive: {\"alive\":false}");
         }
     }
 
