@@ -104,11 +104,13 @@ public final class DrillMain implements Callable<Integer> {
         for (String kind : List.of(".txt", ".json", ".html")) {
             Files.deleteIfExists(report.resolve(name + kind));
         }
+        Breakdowns breakdowns = Breakdowns.watch();
         ClusterMaker maker = new ClusterMaker(scripts);
         DrillCluster cluster =
                 clusterId == null ? maker.make(drill, kafka, work) : maker.take(clusterId, inventory, data);
         DrillRun.checkFits(drill, cluster);
         DrillOutcome outcome = new DrillRun(drill, cluster, out::println).run();
+        breakdowns.check();
         String text = TextReport.of(outcome);
         Files.writeString(report.resolve(name + ".txt"), text);
         Files.writeString(report.resolve(name + ".json"), JsonReport.of(outcome) + "\n");

@@ -1,7 +1,9 @@
 package io.tidemark.broker.drill.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tidemark.broker.drill.DrillException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,6 +49,24 @@ class DrillMainTest {
         };
         assertThat(DrillMain.status(new CommandLine(CommandSpec.wrapWithoutInspection(broken))))
                 .isEqualTo(NOT_RUN);
+    }
+
+    @Test
+    void aThreadThatBreaksDownIsNotOverlooked() throws Exception {
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        try {
+            Breakdowns breakdowns = Breakdowns.watch();
+            breakdowns.check();
+            Thread reader =
+                    new Thread(() -> DrillMainTest.<RuntimeException>raise(new OutOfMemoryError("broken")), "reader");
+            reader.start();
+            reader.join();
+            assertThatThrownBy(breakdowns::check)
+                    .isInstanceOf(DrillException.class)
+                    .hasMessageContaining("reader: java.lang.OutOfMemoryError");
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
     }
 
     @Test
