@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,7 +47,7 @@ final class FaultInjector {
     private final Set<Integer> died = new TreeSet<>();
     private final Set<Integer> allDied = new TreeSet<>();
     private final Map<String, Set<Integer>> named = new HashMap<>();
-    private final List<Open> faults = new ArrayList<>();
+    private final FaultLog faults = new FaultLog();
     private Map<String, PartitionStateView> lastSeen;
     private long lastRepairMs;
     /** Nodes that were down when the drill came: not its business. */
@@ -56,29 +55,6 @@ final class FaultInjector {
 
     /** Set before the lock is taken: whoever has it looks, and gives it up soon. */
     private volatile boolean closed;
-
-    /** A fault and those of its nodes that are not whole again. */
-    private static final class Open {
-        private final Action action;
-        private final long startMs = System.currentTimeMillis();
-        private final Set<Integer> nodes;
-        private final Set<Integer> left;
-        private final String partition;
-        private final String words;
-        private long endMs;
-
-        Open(Action action, Set<Integer> nodes, String partition, String words) {
-            this.action = action;
-            this.nodes = nodes;
-            this.left = new HashSet<>(nodes);
-            this.partition = partition;
-            this.words = words;
-        }
-
-        Fault fault() {
-            return new Fault(action, startMs, endMs == 0 ? System.currentTimeMillis() : endMs, nodes, partition, words);
-        }
-    }
 
     /** @param tell takes a line about each step */
     FaultInjector(
@@ -118,13 +94,16 @@ final class FaultInjector {
         }
         String words = step.words() + (step.node().isEmpty() ? "" : " (" + ids(nodes) + ")");
         tell.accept(words);
-        Open fault = new Open(step.action(), nodes, about(step), words);
-        if (!step.action().undoes() && step.action() != Action.NOTE) {
-            faults.add(fault);
+        boolean isFault = !step.action().undoes() && step.action() != Action.NOTE;
+        if (isFault) {
+            faults.begin(step.action(), nodes, about(step), words);
         }
-        act(step, nodes);
-        if (!step.action().lasts()) {
-            fault.endMs = System.currentTimeMillis();
+        try {
+            act(step, nodes);
+        } finally {
+            if (isFault && !step.action().lasts()) {
+                faults.endLast();
+            }
         }
     }
 
@@ -249,7 +228,7 @@ final class FaultInjector {
 
     private void noLongerPaused(Set<Integer> nodes) {
         paused.removeAll(nodes);
-        over(nodes, Action.PAUSE);
+        faults.over(nodes, Action.PAUSE);
     }
 
     private void start(Set<Integer> nodes) {
@@ -265,7 +244,7 @@ final class FaultInjector {
             down.removeAll(up);
             damaged.removeAll(up);
             died.removeAll(up);
-            over(up, Action.KILL, Action.STOP, Action.WIPE);
+            faults.over(up, Action.KILL, Action.STOP, Action.RESTART, Action.WIPE);
         }
     }
 
@@ -285,7 +264,7 @@ final class FaultInjector {
         lastRepairMs = System.currentTimeMillis();
         nodes.forEach(node -> Disks.free(cluster.directory(node)));
         full.removeAll(nodes);
-        over(nodes, Action.FILL_DISK);
+        faults.over(nodes, Action.FILL_DISK);
     }
 
     /** Undoes what hinders running nodes. A clock that is set right again mends nothing. */
@@ -297,15 +276,7 @@ final class FaultInjector {
             lastRepairMs = System.currentTimeMillis();
         }
         hindrances.end(action, nodes);
-        over(nodes, Hindrances.endedKinds(action));
-    }
-
-    private void over(Set<Integer> nodes, Action... actions) {
-        for (Open fault : faults) {
-            if (Arrays.asList(actions).contains(fault.action) && fault.left.removeAll(nodes) && fault.left.isEmpty()) {
-                fault.endMs = System.currentTimeMillis();
-            }
-        }
+        faults.over(nodes, Hindrances.endedKinds(action));
     }
 
     private void damage(int node, String file, boolean overwrite) {
@@ -389,7 +360,7 @@ final class FaultInjector {
 
     /** What was done so far, in order. */
     List<Fault> faults() {
-        return faults.stream().map(Open::fault).toList();
+        return faults.all();
     }
 
     /** Wall clock in ms when the last repair began; 0 if there was none. */
