@@ -41,6 +41,9 @@ final class MetadataLog {
                         state(after),
                         row.path("cause").path("kind").asText(""),
                         row.path("text").asText()));
+            } else if (row.path("before").isObject()) {
+                // Deleted: what it was before is the story of another topic of the same name.
+                changes.clear();
             }
         }
         return changes;
