@@ -14,8 +14,8 @@
 #   --data DIR       where the cluster's directory is made, and removed afterwards (a temporary directory)
 #   --keep           leave the cluster's directory, with the nodes' logs
 #   --cluster-id ID --inventory FILE [--cluster-data DIR]
-#                    act on a running cluster instead of one of its own. The id says that you mean it; what the drill did is
-#                    undone, its topics are deleted, and disks are not touched
+#                    act on a running cluster instead of one of its own, all of it on this machine. The id says that you
+#                    mean it; what the drill did is undone, its topics and groups are deleted, and disks are not touched
 #
 # A drill starts its own cluster in a directory of its own. It refuses a step after which what it promised to keep would not
 # be left (a majority of controllers, a replica of ISR or ELR of each partition, its data). Whatever happens, Ctrl-C
