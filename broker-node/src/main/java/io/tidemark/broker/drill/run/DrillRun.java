@@ -88,13 +88,15 @@ final class DrillRun {
             }
             startMs = System.currentTimeMillis();
             tell("the load is under way");
-            faults(injector, conditions);
+            boolean healed = faults(injector, conditions);
             return reckon(load, injector, sampler, () -> {
                 if (injector.isClosed()) {
                     // What it made is being taken from it: whatever it found then is no verdict.
                     throw new DrillException("the drill was interrupted");
                 }
-                if (!cluster.isOwn() && attempt("cleaning up", () -> cleanUp(admins, load))) {
+                boolean clean = cluster.isOwn() || attempt("cleaning up", () -> cleanUp(admins, load));
+                // Else it is tried once more in the end.
+                if (healed && clean) {
                     Runtime.getRuntime().removeShutdownHook(repair);
                 }
             });
@@ -131,20 +133,22 @@ final class DrillRun {
         }
     }
 
-    private void faults(FaultInjector injector, Conditions conditions) {
+    /** Returns whether all was undone. */
+    private boolean faults(FaultInjector injector, Conditions conditions) {
         attempt("the steps", () -> {
             for (Step step : drill.steps()) {
                 waitUntil(startMs + step.atMs());
                 injector.run(step);
             }
         });
-        attempt("healing", injector::heal);
+        boolean healed = attempt("healing", injector::heal);
         attempt("settling", () -> {
             conditions.awaitAgreedFullIsr(SETTLE_S);
             Waiting.until("acks of every partition", SETTLE_S, conditions.acks());
         });
         waitUntil(startMs + drill.lengthMs());
         endMs = System.currentTimeMillis();
+        return healed;
     }
 
     private static void waitUntil(long timeMs) {
