@@ -37,6 +37,10 @@ class HealthPortTest {
                 assertThat(Scrape.get(cluster.healthPort(id), "/livez").status())
                         .isEqualTo(200);
                 int port = cluster.healthPort(id);
+                assertThat(Scrape.get(port, "/livez?within=5000").status()).isEqualTo(200);
+                assertThat(Scrape.get(port, "/problems").status()).isEqualTo(200);
+                assertThat(Scrape.get(port, "/problems").body()).isEmpty();
+                assertThat(Scrape.get(port, "/warnings").status()).isEqualTo(200);
                 // Each broker learns by itself that it may serve.
                 Awaitility.await("broker " + id + " is ready")
                         .atMost(BrokerCluster.PATIENCE)
