@@ -124,6 +124,12 @@ public final class EpochHistory {
         return new EpochHistory(List.copyOf(kept));
     }
 
+    /** At most {@code count} entries, the newest; what lies before the first of them is not known. */
+    public EpochHistory newest(int count) {
+        int drop = entries.size() - count;
+        return drop <= 0 ? this : new EpochHistory(List.copyOf(entries.subList(drop, entries.size())));
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof EpochHistory history && history.entries.equals(entries);

@@ -91,6 +91,15 @@ class EpochHistoryTest {
     }
 
     @Test
+    void theNewestKnowNothingOfWhatLiesBeforeThem() {
+        EpochHistory history = history("0:0 1:5 2:9");
+        assertThat(history.newest(2)).isEqualTo(history("1:5 2:9"));
+        assertThat(history.newest(2).epochAt(4)).isEqualTo(-1);
+        assertThat(history.newest(3)).isEqualTo(history);
+        assertThat(EpochHistory.EMPTY.newest(1)).isEqualTo(EpochHistory.EMPTY);
+    }
+
+    @Test
     void epochAtIsTheEntryAtOrBelow() {
         EpochHistory history = history("1:5 3:9");
         assertThat(List.of(history.epochAt(4), history.epochAt(5), history.epochAt(8), history.epochAt(9)))

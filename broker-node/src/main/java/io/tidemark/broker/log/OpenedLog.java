@@ -11,8 +11,19 @@ import io.tidemark.model.metadata.SeatReport;
  */
 public record OpenedLog(SegmentLog log, long highWatermark, boolean cut, boolean syncedLost) {
 
+    /**
+     * Epochs of a report: a floor lies near the end of the logs that it is about, while the history of an old log may be
+     * long, and the reports of all logs of a broker travel in one message.
+     */
+    private static final int REPORTED_EPOCHS = 100;
+
     /** B1, rule 5: what the log holds; to be asked before anything is written to it or taken from it. */
     public SeatReport report(int brokerId, PartitionId id) {
-        return new SeatReport(brokerId, id, log.logStartOffset(), log.logEndOffset(), log.epochs());
+        return new SeatReport(
+                brokerId,
+                id,
+                log.logStartOffset(),
+                log.logEndOffset(),
+                log.epochs().newest(REPORTED_EPOCHS));
     }
 }

@@ -3,7 +3,11 @@ package io.tidemark.model.metadata;
 import io.tidemark.model.EpochHistory;
 import io.tidemark.model.PartitionId;
 
-/** What a returning broker's log holds, read after recovery and before any append, truncation or fetch (B1, rule 5). */
+/**
+ * What a returning broker's log holds, read after recovery and before any append, truncation or fetch (B1, rule 5).
+ *
+ * @param epochs at least the newest of the log's; a record before the first of these is one that the log is not known to hold
+ */
 public record SeatReport(int brokerId, PartitionId partition, long logStart, long logEnd, EpochHistory epochs) {
 
     /** That the broker has no log of the partition. */

@@ -43,6 +43,25 @@ class SeatReportTest {
         assertThat(log(start, end).holds(Floor.known(offset, epoch, false))).isEqualTo(expected);
     }
 
+    /** Whoever says less of its log is believed to hold less. */
+    @ParameterizedTest
+    @CsvSource({
+        "25, 5, true",
+        "21, 5, true",
+        "20, 2, true",
+        "11, 2, true",
+        "10, 0, false",
+        "5, 0, false",
+        "5, -1, false"
+    })
+    void whatIsNotReportedIsNotHeld(long offset, int epoch, boolean expected) {
+        SeatReport whole = log(0, 30);
+        SeatReport newest =
+                new SeatReport(1, whole.partition(), 0, 30, whole.epochs().newest(2));
+        assertThat(newest.holds(Floor.known(offset, epoch, true))).isEqualTo(expected);
+        assertThat(newest.lastEpoch()).isEqualTo(whole.lastEpoch());
+    }
+
     @ParameterizedTest
     @CsvSource({"0, 15, 2", "0, 10, 0", "0, 11, 2", "0, 0, -1", "15, 15, 2", "0, 25, 5"})
     void lastEpoch(long start, long end, int expected) {
