@@ -298,6 +298,29 @@ class ClusterScriptTest {
         assertThat(data.resolve("c102/quorum.awaiting-image")).exists();
     }
 
+    /** The other machine is a stand-in for ssh that gives its last argument to a shell, as sshd does. */
+    @Test
+    void controllersOfOtherMachinesAreMarkedToo() throws Exception {
+        script("ssh", "for last; do :; done", "exec sh -c \"$last\"");
+        Path far = Files.createDirectories(folder.resolve("far/c105"));
+        Files.writeString(far.resolve("meta.properties"), "");
+        Files.createDirectories(folder.resolve("there/current"));
+        Files.createSymbolicLink(folder.resolve("there/current/bin"), ROOT.resolve("scripts"));
+        Files.write(
+                inventory,
+                List.of(
+                        "host 192.0.2.1 install=" + folder.resolve("there") + " data=" + far.getParent(),
+                        "101 controller 127.0.0.1 1 c101",
+                        "105 controller 192.0.2.1 2 c105"));
+        Files.writeString(folder.resolve("image"), "");
+        answer("check-image", "");
+        answer("format", "");
+        Result result = cluster("format --from-image " + folder.resolve("image"));
+        assertThat(result.status).isEqualTo(1);
+        assertThat(asked()).last().asString().startsWith("QuorumMain new-quorum");
+        assertThat(far.resolve("quorum.awaiting-image")).exists();
+    }
+
     @Test
     void aUnitKnowsTheJavaThatIsOnlyOnThePath() throws Exception {
         environment.put("JAVA_HOME", "");
