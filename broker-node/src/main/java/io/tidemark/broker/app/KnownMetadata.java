@@ -56,15 +56,15 @@ final class KnownMetadata {
 
     /** ID@INDEX,... oldest first; of the last one, an older version kept just the id, and nothing of those before. */
     private static Recovery parsed(String text) {
-        List<Recovery> all = new ArrayList<>();
+        List<Recovery.Past> all = new ArrayList<>();
         Matcher one = RECOVERY.matcher(text);
         while (one.find()) {
-            all.add(new Recovery(one.group(1), one.group(2) == null ? -1 : Long.parseLong(one.group(2))));
+            all.add(new Recovery.Past(one.group(1), one.group(2) == null ? -1 : Long.parseLong(one.group(2))));
         }
         if (all.isEmpty()) {
             return Recovery.NONE;
         }
-        Recovery last = all.remove(all.size() - 1);
+        Recovery.Past last = all.remove(all.size() - 1);
         return new Recovery(last.id(), last.index(), all);
     }
 

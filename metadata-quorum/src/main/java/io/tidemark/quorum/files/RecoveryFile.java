@@ -57,14 +57,14 @@ public final class RecoveryFile {
         throw new DirectoryException(file + " is damaged: it has no id");
     }
 
-    private static List<Recovery> earlier(String text) {
-        List<Recovery> earlier = new ArrayList<>();
+    private static List<Recovery.Past> earlier(String text) {
+        List<Recovery.Past> earlier = new ArrayList<>();
         for (String one : text.isEmpty() ? new String[0] : text.split(",", -1)) {
             int at = one.indexOf('@');
             if (at <= 0) {
                 throw new IllegalArgumentException(one);
             }
-            earlier.add(new Recovery(one.substring(0, at), Long.parseLong(one.substring(at + 1))));
+            earlier.add(new Recovery.Past(one.substring(0, at), Long.parseLong(one.substring(at + 1))));
         }
         return earlier;
     }

@@ -71,7 +71,7 @@ public final class NewQuorum {
         }
 
         /** The recoveries that the image's own history has gone through. */
-        private static List<Recovery> before(KeyframeFile image) throws IOException {
+        private static List<Recovery.Past> before(KeyframeFile image) throws IOException {
             Path file = RecoveryFile.beside(image.path());
             Recovery last = RecoveryFile.read(file);
             if (last.equals(Recovery.NONE) && image.term() > TERMS_APART) {

@@ -185,7 +185,7 @@ class NewQuorumTest {
         quorum.beginAnew(second);
         try (QuorumAdmin admin = quorum.admin()) {
             Recovery told = admin.members().recovery();
-            assertThat(told.all()).extracting(Recovery::index).containsExactly(first, index);
+            assertThat(told.all()).extracting(Recovery.Past::index).containsExactly(first, index);
             int fourth = quorum.another().id();
             quorum.join(fourth);
             assertThat(RecoveryFile.read(RecoveryFile.in(quorum.directory(fourth))))

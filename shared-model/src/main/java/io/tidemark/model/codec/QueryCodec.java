@@ -195,8 +195,12 @@ public final class QueryCodec {
         return RecoveryP.newBuilder()
                 .setId(recovery.id())
                 .setIndex(recovery.index())
-                .addAllEarlier(
-                        recovery.earlier().stream().map(QueryCodec::recovery).toList())
+                .addAllEarlier(recovery.earlier().stream()
+                        .map(one -> RecoveryP.newBuilder()
+                                .setId(one.id())
+                                .setIndex(one.index())
+                                .build())
+                        .toList())
                 .build();
     }
 
@@ -205,7 +209,7 @@ public final class QueryCodec {
                 recovery.getId(),
                 recovery.getIndex(),
                 recovery.getEarlierList().stream()
-                        .map(one -> new QuorumQuery.Recovery(one.getId(), one.getIndex()))
+                        .map(one -> new QuorumQuery.Recovery.Past(one.getId(), one.getIndex()))
                         .toList());
     }
 

@@ -82,9 +82,9 @@ public sealed interface QuorumQuery {
      *
      * @param id of that recovery, drawn at random; empty if there was none
      * @param index of the image, -1 without a recovery
-     * @param earlier those before it, oldest first, each without any of its own
+     * @param earlier those before it, oldest first
      */
-    record Recovery(String id, long index, List<Recovery> earlier) {
+    record Recovery(String id, long index, List<Past> earlier) {
         public static final Recovery NONE = new Recovery("", -1);
 
         public Recovery {
@@ -96,11 +96,14 @@ public sealed interface QuorumQuery {
             this(id, index, List.of());
         }
 
+        /** One of several. */
+        public record Past(String id, long index) {}
+
         /** All of them, oldest first. */
-        public List<Recovery> all() {
+        public List<Past> all() {
             return id.isEmpty()
                     ? List.of()
-                    : Stream.concat(earlier.stream(), Stream.of(new Recovery(id, index)))
+                    : Stream.concat(earlier.stream(), Stream.of(new Past(id, index)))
                             .toList();
         }
 
@@ -110,8 +113,8 @@ public sealed interface QuorumQuery {
          * on each one took away what was behind its image.
          */
         public long sharedWith(Recovery other) {
-            List<Recovery> mine = all();
-            List<Recovery> theirs = other.all();
+            List<Past> mine = all();
+            List<Past> theirs = other.all();
             for (int i = mine.size() - 1; i >= 0; i--) {
                 for (int j = theirs.size() - 1; j >= 0; j--) {
                     if (mine.get(i).id().equals(theirs.get(j).id())) {
@@ -122,12 +125,8 @@ public sealed interface QuorumQuery {
             return Math.min(lowest(mine, 0), lowest(theirs, 0));
         }
 
-        private static long lowest(List<Recovery> recoveries, int from) {
-            return recoveries.stream()
-                    .skip(from)
-                    .mapToLong(Recovery::index)
-                    .min()
-                    .orElse(Long.MAX_VALUE);
+        private static long lowest(List<Past> recoveries, int from) {
+            return recoveries.stream().skip(from).mapToLong(Past::index).min().orElse(Long.MAX_VALUE);
         }
     }
 
