@@ -11,6 +11,7 @@ import io.tidemark.model.metadata.SeatReport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
@@ -39,7 +40,10 @@ final class UncleanRecovery {
         return best != PartitionState.NO_LEADER && acceptable.test(best) ? best : PartitionState.NO_LEADER;
     }
 
-    /** The best of who is there: of those that have reported a log, else the first replica that is there. */
+    /**
+     * The best of who is there: of those that have reported a log, else the first replica that is there, one that has
+     * reported an empty log only if there is no other.
+     */
     static int aggressive(List<Integer> replicas, Seats.Beside seats, IntPredicate acceptable) {
         List<SeatReport> logs =
                 seats.reports().stream().filter(report -> report.logEnd() > 0).toList();
@@ -47,12 +51,13 @@ final class UncleanRecovery {
         if (best != PartitionState.NO_LEADER) {
             return best;
         }
-        for (int replica : replicas) {
-            if (acceptable.test(replica)) {
-                return replica;
-            }
-        }
-        return PartitionState.NO_LEADER;
+        Set<Integer> empty = seats.reports().stream().map(SeatReport::brokerId).collect(Collectors.toSet());
+        List<Integer> there = replicas.stream().filter(acceptable::test).toList();
+        return there.stream()
+                .filter(replica -> !empty.contains(replica))
+                .findFirst()
+                .or(() -> there.stream().findFirst())
+                .orElse(PartitionState.NO_LEADER);
     }
 
     /** The first of the best, in replica order. */

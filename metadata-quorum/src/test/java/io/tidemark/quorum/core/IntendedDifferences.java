@@ -321,7 +321,13 @@ final class IntendedDifferences {
             leader = anybody
                     ? best(doubted.stream().filter(report -> report.logEnd() > 0 && acceptable.test(report.brokerId())))
                     : isr.isEmpty() && seats.isEmpty() ? best(doubted.stream()) : -1;
-            leader = anybody && leader == -1 ? first(all, acceptable) : acceptable.test(leader) ? leader : -1;
+            if (anybody && leader == -1) {
+                // Whoever is doubted and was not the best one has nothing.
+                IntPredicate nothing = id -> doubted.stream().anyMatch(report -> report.brokerId() == id);
+                leader = first(all, id -> acceptable.test(id) && !nothing.test(id));
+                leader = leader == -1 ? first(all, acceptable) : leader;
+            }
+            leader = acceptable.test(leader) ? leader : -1;
             unclean = leader != -1;
         }
         List<Integer> isrAfter = leader != -1 && !isr.contains(leader) ? List.of(leader) : isr;

@@ -266,6 +266,24 @@ class SeatsTest {
         TestCluster c = allDown("none");
         c.comeBack(3, Return.CLEAN, 2, 0, 0);
         c.comeBack(2, Return.UNCLEAN, 4, 0, 0);
+        becomeAggressive(c);
+        assertThat(c.state().leader()).isEqualTo(2);
+    }
+
+    @Test
+    void aggressivePrefersAnUnknownLogToOneThatIsKnownToBeEmpty() {
+        TestCluster c = allDown("none");
+        c.comeBack(1, Return.UNCLEAN, 0, 0, 0);
+        c.comeBack(3, Return.CLEAN, 2, 0, 0);
+        becomeAggressive(c);
+        assertThat(c.state().leader()).isEqualTo(3);
+        TestCluster alone = allDown("none");
+        alone.comeBack(1, Return.UNCLEAN, 0, 0, 0);
+        becomeAggressive(alone);
+        assertThat(alone.state().leader()).as("nobody else is there").isEqualTo(1);
+    }
+
+    private static void becomeAggressive(TestCluster c) {
         c.run(new QuorumCommand.AlterConfigs(
                 List.of(new QuorumCommand.ConfigChange(
                         ConfigResource.topic("t"),
@@ -274,7 +292,6 @@ class SeatsTest {
                                 QuorumCommand.ConfigEdit.Kind.SET, RecoveryStrategy.KEY, "aggressive")))),
                 false,
                 ""));
-        assertThat(c.state().leader()).isEqualTo(2);
     }
 
     @ParameterizedTest
