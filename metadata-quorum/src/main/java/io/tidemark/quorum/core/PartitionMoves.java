@@ -96,23 +96,40 @@ final class PartitionMoves {
      */
     record Elections(List<PartitionChanged> changes, boolean whole) {}
 
-    /** Elections where nobody leads, now that this broker may (R7.22); as many as one entry takes. */
+    /**
+     * Elections where nobody leads, now that this broker may (R7.22); as many as one entry takes. Only where the broker is
+     * a replica, or the replicas change: elsewhere nothing is new since the last attempt.
+     */
     static Elections electWith(ClusterImage image, int arrived, EntryBound most) {
-        return elect(image, id -> id == arrived || active(image, id), most);
+        Set<PartitionId> leaderless = image.leaderless();
+        Set<PartitionId> held = image.partitionsOf(arrived);
+        Set<PartitionId> concerned = new HashSet<>();
+        if (leaderless.size() < held.size()) {
+            for (PartitionId id : leaderless) {
+                if (held.contains(id) || image.reassigning().contains(id)) {
+                    concerned.add(id);
+                }
+            }
+        } else {
+            concerned.addAll(held);
+            concerned.addAll(image.reassigning());
+            concerned.removeIf(id -> image.partition(id).hasLeader());
+        }
+        return elect(image, concerned, id -> id == arrived || active(image, id), most);
     }
 
     /** Elections where nobody leads, as the configuration now allows them (R7.35); as many as one entry takes. */
     static Elections electLeaderless(ClusterImage image, EntryBound most) {
-        return elect(image, id -> active(image, id), most);
+        return elect(image, image.leaderless(), id -> active(image, id), most);
     }
 
-    private static Elections elect(ClusterImage image, IntPredicate acceptable, EntryBound most) {
-        List<PartitionId> leaderless = new ArrayList<>();
-        image.leaderless().forEach(leaderless::add);
-        Collections.sort(leaderless);
+    private static Elections elect(
+            ClusterImage image, Set<PartitionId> leaderless, IntPredicate acceptable, EntryBound most) {
+        List<PartitionId> inOrder = new ArrayList<>(leaderless);
+        Collections.sort(inOrder);
         Modes modes = new Modes(image);
         EntryBound.Part part = most.part();
-        for (PartitionId id : leaderless) {
+        for (PartitionId id : inOrder) {
             Optional<PartitionChanged> change = election(image.partition(id), acceptable, modes);
             if (change.isPresent() && !part.add(change.get())) {
                 return new Elections(part.changes(), false);

@@ -4,6 +4,7 @@ import io.tidemark.model.Check;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.TopicId;
 import java.util.Map;
+import java.util.Set;
 import org.organicdesign.fp.collections.ImMap;
 import org.organicdesign.fp.collections.ImSet;
 import org.organicdesign.fp.collections.PersistentHashMap;
@@ -32,6 +33,7 @@ public final class ClusterImage {
             PersistentHashMap.empty(),
             PersistentHashMap.empty(),
             PersistentHashSet.empty(),
+            PersistentHashSet.empty(),
             0);
 
     private final long index;
@@ -47,6 +49,7 @@ public final class ClusterImage {
     private final ImMap<Integer, ImSet<PartitionId>> byBroker;
 
     private final ImSet<PartitionId> leaderless;
+    private final ImSet<PartitionId> reassigning;
     /** Sum of the digests of all brokers, topics, partitions and configuration values. */
     private final long valueDigest;
 
@@ -62,6 +65,7 @@ public final class ClusterImage {
             ImMap<ConfigResource, ImMap<String, String>> configs,
             ImMap<Integer, ImSet<PartitionId>> byBroker,
             ImSet<PartitionId> leaderless,
+            ImSet<PartitionId> reassigning,
             long valueDigest) {
         this.index = index;
         this.tip = tip;
@@ -74,6 +78,7 @@ public final class ClusterImage {
         this.configs = configs;
         this.byBroker = byBroker;
         this.leaderless = leaderless;
+        this.reassigning = reassigning;
         this.valueDigest = valueDigest;
     }
 
@@ -194,14 +199,19 @@ public final class ClusterImage {
     }
 
     /** Partitions that have that broker among their replicas. */
-    public Iterable<PartitionId> partitionsOf(int brokerId) {
+    public Set<PartitionId> partitionsOf(int brokerId) {
         ImSet<PartitionId> partitions = byBroker.get(brokerId);
         return partitions == null ? PersistentHashSet.empty() : partitions;
     }
 
     /** Partitions without a leader. */
-    public Iterable<PartitionId> leaderless() {
+    public Set<PartitionId> leaderless() {
         return leaderless;
+    }
+
+    /** Partitions whose replicas change just now (R7.60). */
+    public Set<PartitionId> reassigning() {
+        return reassigning;
     }
 
     ImMap<Integer, BrokerState> brokerMap() {
@@ -226,6 +236,10 @@ public final class ClusterImage {
 
     ImSet<PartitionId> leaderlessSet() {
         return leaderless;
+    }
+
+    ImSet<PartitionId> reassigningSet() {
+        return reassigning;
     }
 
     long valueDigest() {

@@ -23,6 +23,7 @@ public final class ImageBuilder {
     private ImMap<ConfigResource, ImMap<String, String>> configs;
     private ImMap<Integer, ImSet<PartitionId>> byBroker;
     private ImSet<PartitionId> leaderless;
+    private ImSet<PartitionId> reassigning;
     private long valueDigest;
 
     public ImageBuilder(ClusterImage image, long index) {
@@ -37,6 +38,7 @@ public final class ImageBuilder {
         this.configs = image.configMap();
         this.byBroker = image.byBrokerMap();
         this.leaderless = image.leaderlessSet();
+        this.reassigning = image.reassigningSet();
         this.valueDigest = image.valueDigest();
     }
 
@@ -59,6 +61,7 @@ public final class ImageBuilder {
                 configs,
                 byBroker,
                 leaderless,
+                reassigning,
                 valueDigest);
     }
 
@@ -163,6 +166,7 @@ public final class ImageBuilder {
         for (PartitionState partition : topic.partitions()) {
             valueDigest -= StateDigest.of(partition);
             leaderless = leaderless.without(partition.id());
+            reassigning = reassigning.without(partition.id());
             partition.replicas().forEach(broker -> unindex(broker, partition.id()));
         }
         ConfigResource resource = ConfigResource.topic(topic.name());
@@ -198,6 +202,7 @@ public final class ImageBuilder {
             after.replicas().forEach(broker -> index(broker, after.id()));
         }
         leaderless = after.hasLeader() ? leaderless.without(after.id()) : leaderless.put(after.id());
+        reassigning = after.reassigning() ? reassigning.put(after.id()) : reassigning.without(after.id());
     }
 
     private static void check(PartitionState state) {

@@ -207,6 +207,26 @@ class ClusterImageTest {
     }
 
     @Test
+    void partitionsAreIndexedByWhetherTheirReplicasChange() {
+        ClusterImage image = cluster();
+        assertThat(image.reassigning()).isEmpty();
+        image = after(
+                image,
+                new MetadataRecord.PartitionChanged(
+                        P0, null, null, null, null, null, List.of(3, 1, 2), List.of(3), List.of(2), null, null));
+        assertThat(image.reassigning()).containsExactly(P0);
+        assertThat(SnapshotCodec.decode(SnapshotCodec.encode(image)).reassigning())
+                .containsExactly(P0);
+        ClusterImage done = after(
+                image,
+                new MetadataRecord.PartitionChanged(
+                        P0, null, List.of(1, 3), null, null, null, List.of(3, 1), List.of(), List.of(), null, null));
+        assertThat(done.reassigning()).isEmpty();
+        assertThat(after(image, new MetadataRecord.TopicDeleted(T)).reassigning())
+                .isEmpty();
+    }
+
+    @Test
     void partitionsAreIndexedByBrokerAndByWantOfALeader() {
         ClusterImage image = cluster();
         assertThat(image.partitionsOf(2)).containsExactlyInAnyOrder(P0, P1);

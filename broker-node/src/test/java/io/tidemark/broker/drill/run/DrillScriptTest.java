@@ -310,9 +310,13 @@ class DrillScriptTest {
         return start(output, SCRIPT, arguments);
     }
 
-    /** In a process group of its own, as a shell that one types at would start it. */
+    /**
+     * In a process group of its own and with Ctrl-C in force, as a shell that one types at would start it: whoever runs
+     * these tests in the background may have it ignored, and everything that they start would inherit that.
+     */
     private static Process start(Path output, Path script, String... arguments) throws IOException {
-        List<String> words = new ArrayList<>(List.of("setsid", "bash", script.toString()));
+        List<String> words =
+                new ArrayList<>(List.of("env", "--default-signal=INT", "setsid", "bash", script.toString()));
         words.addAll(List.of(arguments));
         // A file and no pipe: the nodes a script starts inherit it.
         ProcessBuilder builder = new ProcessBuilder(words)
