@@ -2,6 +2,7 @@ package io.tidemark.broker.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tidemark.broker.drill.ScriptsTest.Result;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -126,24 +126,15 @@ class ClusterScriptTest {
         Files.writeString(logs.resolve("stderr.log"), "");
     }
 
-    private record Result(int status, String out, String err) {}
-
     private Result cluster(String command) throws Exception {
         List<String> words = new ArrayList<>(List.of(
-                "bash",
                 ROOT.resolve("scripts/cluster.sh").toString(),
                 "--inventory",
                 inventory.toString(),
                 "--data",
                 data.toString()));
         words.addAll(List.of(command.split(" ")));
-        Path err = folder.resolve("stderr");
-        ProcessBuilder builder = new ProcessBuilder(words).redirectError(err.toFile());
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return new Result(process.exitValue(), out, Files.readString(err));
+        return ScriptsTest.run(words, environment);
     }
 
     private Map<String, String> files() throws IOException {
@@ -176,8 +167,8 @@ class ClusterScriptTest {
         Files.writeString(folder.resolve("image"), "");
         Map<String, String> before = files();
         Result result = cluster("--dry-run " + command.replace("FOLDER", folder.toString()));
-        assertThat(result.status).as(result.err).isZero();
-        assertThat(result.out).isNotEmpty();
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.out()).isNotEmpty();
         assertThat(asked()).isEmpty();
         assertThat(files()).isEqualTo(before);
     }
@@ -186,8 +177,8 @@ class ClusterScriptTest {
     @Test
     void everyCommandHasADryRun() throws Exception {
         Set<String> told = new TreeSet<>();
-        Matcher line =
-                Pattern.compile("(?m)^  ([a-z-]+)|^  [a-z]+ N \\| ([a-z]+) N").matcher(cluster("--help").out);
+        Matcher line = Pattern.compile("(?m)^  ([a-z-]+)|^  [a-z]+ N \\| ([a-z]+) N")
+                .matcher(cluster("--help").out());
         while (line.find()) {
             told.add(line.group(1) != null ? line.group(1) : line.group(2));
         }
@@ -201,12 +192,12 @@ class ClusterScriptTest {
     void aNodeThatRunsAndIsNotReadyIsWaitedFor() throws Exception {
         runs(1, false);
         Result waiting = cluster("start 1");
-        assertThat(waiting.status).isEqualTo(1);
-        assertThat(waiting.err).contains("node 1 is not ready after 1 s");
+        assertThat(waiting.status()).isEqualTo(1);
+        assertThat(waiting.err()).contains("node 1 is not ready after 1 s");
         Files.writeString(data.resolve("logs/node-1/stdout.log"), "TIDEMARK READY node=1\n");
         Result ready = cluster("start 1");
-        assertThat(ready.status).as(ready.err).isZero();
-        assertThat(ready.out).contains("node 1 (broker) is running already");
+        assertThat(ready.status()).as(ready.err()).isZero();
+        assertThat(ready.out()).contains("node 1 (broker) is running already");
     }
 
     @Test
@@ -215,8 +206,8 @@ class ClusterScriptTest {
         answer("may-join", "new\n");
         runs(104, true);
         Result result = cluster("quorum add 104");
-        assertThat(result.status).isEqualTo(1);
-        assertThat(result.err).contains("node 104 is running, process").contains("stop it first");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err()).contains("node 104 is running, process").contains("stop it first");
         assertThat(asked()).noneMatch(call -> call.startsWith("FormatMain"));
     }
 
@@ -229,12 +220,12 @@ class ClusterScriptTest {
         Files.writeString(directory.resolve("meta.properties"), "");
         Files.writeString(directory.resolve("quorum.joining"), "");
         Result result = cluster("quorum add 104");
-        assertThat(result.status).isEqualTo(1);
-        assertThat(result.err).contains("controller 104 runs, and is no member of the quorum");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err()).contains("controller 104 runs, and is no member of the quorum");
         members(101, 102, 103, 104);
         Result added = cluster("quorum add 104");
-        assertThat(added.status).as(added.err).isZero();
-        assertThat(added.out).contains("controller 104 is a member of the quorum");
+        assertThat(added.status()).as(added.err()).isZero();
+        assertThat(added.out()).contains("controller 104 is a member of the quorum");
     }
 
     @ParameterizedTest
@@ -244,8 +235,8 @@ class ClusterScriptTest {
         answer("may-join", "new\n");
         answer("remove", "");
         Result result = cluster("quorum replace " + arguments);
-        assertThat(result.status).isEqualTo(1);
-        assertThat(result.err).isNotEmpty();
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err()).isNotEmpty();
         assertThat(asked()).allMatch(call -> call.startsWith("QuorumMain members"));
     }
 
@@ -256,7 +247,7 @@ class ClusterScriptTest {
         runs(104, true);
         Files.createDirectories(data.resolve("c103"));
         Result result = cluster("quorum replace 103 104");
-        assertThat(result.status).as(result.err).isZero();
+        assertThat(result.status()).as(result.err()).isZero();
         assertThat(asked())
                 .hasSize(2)
                 .last()
@@ -271,8 +262,8 @@ class ClusterScriptTest {
         Files.writeString(folder.resolve("image"), "");
         Map<String, String> before = files();
         Result result = cluster("format --from-image " + folder.resolve("image"));
-        assertThat(result.status).isEqualTo(1);
-        assertThat(result.err).contains("nothing was formatted");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err()).contains("nothing was formatted");
         assertThat(asked()).hasSize(1).first().asString().startsWith("QuorumMain check-image ");
         Files.delete(folder.resolve("asked"));
         assertThat(files()).isEqualTo(before);
@@ -289,7 +280,7 @@ class ClusterScriptTest {
             Files.writeString(directory.resolve("meta.properties"), "");
         }
         Result result = cluster("format --from-image " + folder.resolve("image"));
-        assertThat(result.status).isEqualTo(1);
+        assertThat(result.status()).isEqualTo(1);
         assertThat(asked()).hasSize(4);
         assertThat(asked().get(1)).startsWith("FormatMain format").contains("--awaiting-image", "node-104");
         assertThat(asked().get(2)).startsWith("FormatMain format").doesNotContain("--awaiting-image");
@@ -316,7 +307,7 @@ class ClusterScriptTest {
         answer("check-image", "");
         answer("format", "");
         Result result = cluster("format --from-image " + folder.resolve("image"));
-        assertThat(result.status).isEqualTo(1);
+        assertThat(result.status()).isEqualTo(1);
         assertThat(asked()).last().asString().startsWith("QuorumMain new-quorum");
         assertThat(far.resolve("quorum.awaiting-image")).exists();
     }
@@ -325,8 +316,8 @@ class ClusterScriptTest {
     void aUnitKnowsTheJavaThatIsOnlyOnThePath() throws Exception {
         environment.put("JAVA_HOME", "");
         Result result = cluster("unit 1");
-        assertThat(result.status).as(result.err).isZero();
-        assertThat(result.out).contains("Environment=\"JAVA_HOME=" + folder.resolve("jdk") + "\"\n");
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.out()).contains("Environment=\"JAVA_HOME=" + folder.resolve("jdk") + "\"\n");
     }
 
     /** Whoever has just the tarball finds what its pages name. */

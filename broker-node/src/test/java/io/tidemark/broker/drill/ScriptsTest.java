@@ -139,13 +139,14 @@ class ScriptsTest {
         return matcher.group(1);
     }
 
-    private record Result(int status, String out, String err) {}
+    record Result(int status, String out, String err) {}
 
     private static Result run(List<String> command) throws Exception {
         return run(command, Map.of());
     }
 
-    private static Result run(List<String> command, Map<String, String> environment) throws Exception {
+    /** Of a script and its arguments, within a minute. */
+    static Result run(List<String> command, Map<String, String> environment) throws Exception {
         List<String> words = new ArrayList<>(List.of("bash"));
         words.addAll(command);
         Path err = Files.createTempFile("script", ".err");

@@ -1,5 +1,6 @@
 package io.tidemark.quorum.core;
 
+import io.tidemark.model.config.WholeNumbers;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.List;
@@ -15,7 +16,7 @@ final class TopicConfigs {
     private static final Predicate<String> UNLIMITED_OR_MORE = atLeast(-1);
     private static final Predicate<String> NOT_NEGATIVE = atLeast(0);
     private static final Predicate<String> POSITIVE = atLeast(1);
-    private static final Predicate<String> POSITIVE_INT = between(1, Integer.MAX_VALUE);
+    private static final Predicate<String> POSITIVE_INT = WholeNumbers.between(1, Integer.MAX_VALUE);
 
     private static final Map<String, Predicate<String>> KEYS = Map.ofEntries(
             Map.entry("cleanup.policy", TopicConfigs::cleanupPolicy),
@@ -30,11 +31,11 @@ final class TopicConfigs {
             Map.entry("flush.ms", NOT_NEGATIVE),
             Map.entry(ThrottledReplicas.FOLLOWER_KEY, ThrottledReplicas::legal),
             Map.entry(ThrottledReplicas.LEADER_KEY, ThrottledReplicas::legal),
-            Map.entry("index.interval.bytes", between(0, Integer.MAX_VALUE)),
+            Map.entry("index.interval.bytes", WholeNumbers.between(0, Integer.MAX_VALUE)),
             // Kafka's key for tests: segments smaller than segment.bytes may be.
             Map.entry("internal.segment.bytes", POSITIVE_INT),
             Map.entry("max.compaction.lag.ms", POSITIVE),
-            Map.entry("max.message.bytes", between(0, Integer.MAX_VALUE)),
+            Map.entry("max.message.bytes", WholeNumbers.between(0, Integer.MAX_VALUE)),
             Map.entry("message.timestamp.after.max.ms", NOT_NEGATIVE),
             Map.entry("message.timestamp.before.max.ms", NOT_NEGATIVE),
             Map.entry("message.timestamp.type", Set.of("CreateTime", "LogAppendTime")::contains),
@@ -44,8 +45,8 @@ final class TopicConfigs {
             Map.entry("preallocate", BOOLEAN),
             Map.entry("retention.bytes", UNLIMITED_OR_MORE),
             Map.entry("retention.ms", UNLIMITED_OR_MORE),
-            Map.entry("segment.bytes", between(14, Integer.MAX_VALUE)),
-            Map.entry("segment.index.bytes", between(4, Integer.MAX_VALUE)),
+            Map.entry("segment.bytes", WholeNumbers.between(14, Integer.MAX_VALUE)),
+            Map.entry("segment.index.bytes", WholeNumbers.between(4, Integer.MAX_VALUE)),
             Map.entry("segment.jitter.ms", NOT_NEGATIVE),
             Map.entry("segment.ms", POSITIVE),
             Map.entry(RecoveryStrategy.UNCLEAN_KEY, BOOLEAN),
@@ -89,17 +90,6 @@ final class TopicConfigs {
     }
 
     private static Predicate<String> atLeast(long least) {
-        return between(least, Long.MAX_VALUE);
-    }
-
-    private static Predicate<String> between(long least, long most) {
-        return value -> {
-            try {
-                long number = Long.parseLong(value);
-                return number >= least && number <= most;
-            } catch (NumberFormatException e) {
-                return false;
-            }
-        };
+        return WholeNumbers.between(least, Long.MAX_VALUE);
     }
 }

@@ -1,6 +1,7 @@
 package io.tidemark.model.metadata;
 
 import io.tidemark.model.config.AddressCounts;
+import io.tidemark.model.config.WholeNumbers;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -22,19 +23,19 @@ public final class BrokerKeys {
 
     private static final Map<String, Predicate<String>> LEGAL = Map.of(
             CONNECTIONS,
-            whole(1, Integer.MAX_VALUE),
+            WholeNumbers.between(1, Integer.MAX_VALUE),
             CONNECTIONS_PER_IP,
-            whole(0, Integer.MAX_VALUE),
+            WholeNumbers.between(0, Integer.MAX_VALUE),
             CONNECTIONS_PER_IP_OVERRIDES,
             BrokerKeys::overrides,
             CONNECTION_RATE,
-            whole(1, Integer.MAX_VALUE),
+            WholeNumbers.between(1, Integer.MAX_VALUE),
             PRODUCER_EXPIRATION,
-            whole(1, Integer.MAX_VALUE),
+            WholeNumbers.between(1, Integer.MAX_VALUE),
             ThrottledReplicas.LEADER_RATE_KEY,
-            whole(0, Long.MAX_VALUE),
+            WholeNumbers.between(0, Long.MAX_VALUE),
             ThrottledReplicas.FOLLOWER_RATE_KEY,
-            whole(0, Long.MAX_VALUE));
+            WholeNumbers.between(0, Long.MAX_VALUE));
 
     private BrokerKeys() {}
 
@@ -61,17 +62,6 @@ public final class BrokerKeys {
     public static String value(ClusterImage image, int brokerId, String key) {
         String own = image.configs(ConfigResource.broker(brokerId)).get(key);
         return own != null ? own : image.configs(ConfigResource.CLUSTER_DEFAULT).get(key);
-    }
-
-    private static Predicate<String> whole(long low, long high) {
-        return value -> {
-            try {
-                long number = Long.parseLong(value);
-                return number >= low && number <= high;
-            } catch (NumberFormatException e) {
-                return false;
-            }
-        };
     }
 
     private static boolean overrides(String value) {
