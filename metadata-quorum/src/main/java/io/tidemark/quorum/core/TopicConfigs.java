@@ -1,6 +1,6 @@
 package io.tidemark.quorum.core;
 
-import io.tidemark.model.config.WholeNumbers;
+import io.tidemark.model.WholeNumbers;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ThrottledReplicas;
 import java.util.List;

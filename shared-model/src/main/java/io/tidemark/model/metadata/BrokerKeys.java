@@ -1,7 +1,7 @@
 package io.tidemark.model.metadata;
 
+import io.tidemark.model.WholeNumbers;
 import io.tidemark.model.config.AddressCounts;
-import io.tidemark.model.config.WholeNumbers;
 import java.util.Map;
 import java.util.function.Predicate;
 

@@ -1,4 +1,4 @@
-package io.tidemark.model.config;
+package io.tidemark.model;
 
 import java.util.function.Predicate;
 
