@@ -25,7 +25,8 @@ import java.util.TreeMap;
  * Lost      refused                                  Lost, one refusal more, again after 100 ms
  * Lost      failed                                   Trying: undecided
  * Lost      first heartbeat                          Lost as of now, no refusals, needs two intervals of silence
- * Lost      second heartbeat                         Doubted
+ * Lost      another within half an interval          Lost as of now: they had queued together
+ * Lost      a later one                              Doubted
  * Lost      two refusals and an interval of silence  Gone: fence it
  * Doubted   connected                                Open
  * Doubted   refused, failed                          Doubted, again after a second
@@ -33,8 +34,9 @@ import java.util.TreeMap;
  * any       fenced, or another incarnation           forgotten
  * </pre>
  *
- * A first heartbeat after the loss may have been on its way when the process died; two come from a live one, which a
- * firewall hides. In Trying and Doubted the fast path is off.
+ * A first heartbeat after the loss may have been on its way when the process died, and with it what had queued before a
+ * busy controller; two that come at their interval are from a live one, which a firewall hides. In Trying and Doubted the
+ * fast path is off.
  *
  * <p>Not safe for use by several threads; its owner serializes the calls. Times are monotonic.
  */
@@ -82,7 +84,7 @@ public final class ProcessWatch {
          */
         record Open(boolean confirmed, MonoTime asked, MonoTime answered) implements State {}
 
-        /** @param heard a heartbeat has arrived since the loss, at {@code since} */
+        /** @param heard a heartbeat has arrived since the loss, the last one at {@code since} */
         record Lost(MonoTime since, boolean heard, int refusals) implements State {}
 
         record Doubted() implements State {}
@@ -285,6 +287,8 @@ public final class ProcessWatch {
             one.state = new State.Open(true, open.asked(), open.answered());
         } else if (one.state instanceof State.Lost lost && !lost.heard()) {
             one.state = new State.Lost(now, true, 0);
+        } else if (one.state instanceof State.Lost lost && now.since(lost.since()) < intervalMs / 2) {
+            one.state = new State.Lost(now, true, lost.refusals());
         } else if (one.state instanceof State.Lost || one.state instanceof State.Gone) {
             one.state = new State.Doubted();
             one.nextAttempt = later(one.nextAttempt, now);

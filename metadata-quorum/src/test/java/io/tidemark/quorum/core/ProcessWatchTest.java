@@ -185,6 +185,20 @@ class ProcessWatchTest {
     }
 
     @Test
+    void heartbeatsThatHadQueuedTogetherOnlyDelayTheVerdict() {
+        open();
+        happens(Event.CLOSED);
+        pass(10, Event.REFUSED);
+        for (int i = 0; i < 4; i++) {
+            beat();
+            pass(i, Event.REFUSED);
+        }
+        assertThat(watch.fastPathOff()).isEmpty();
+        assertThat(pass(2 * INTERVAL - 4, Event.REFUSED)).doesNotContain(fence(one));
+        assertThat(pass(1, Event.REFUSED)).contains(fence(one));
+    }
+
+    @Test
     void aHeartbeatAfterTheVerdictShowsThatItWasWrong() {
         open();
         happens(Event.CLOSED);

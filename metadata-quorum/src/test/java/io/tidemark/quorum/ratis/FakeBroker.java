@@ -22,6 +22,9 @@ final class FakeBroker implements AutoCloseable {
     final int id;
     private final QuorumHarness quorum;
     private final HarnessClient client;
+    /** A process that was killed does not try once more. */
+    private final HarnessClient beatClient;
+
     private final ScheduledExecutorService beats = Executors.newSingleThreadScheduledExecutor();
     private final List<Socket> accepted = new CopyOnWriteArrayList<>();
     private final String incarnation;
@@ -37,6 +40,7 @@ final class FakeBroker implements AutoCloseable {
         this.id = id;
         this.incarnation = incarnation;
         this.client = new HarnessClient(quorum);
+        this.beatClient = HarnessClient.ofOneAttempt(quorum);
         this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     }
 
@@ -78,7 +82,7 @@ final class FakeBroker implements AutoCloseable {
         if (!silent) {
             try {
                 lastBeatMs = System.currentTimeMillis();
-                client.heartbeat(
+                beatClient.heartbeat(
                         new Heartbeat(id, epoch, quorum.leader().image().index(), false, false));
                 answeredBeats++;
             } catch (IOException | RuntimeException e) {
@@ -190,5 +194,6 @@ final class FakeBroker implements AutoCloseable {
         beats.shutdownNow();
         hide();
         client.close();
+        beatClient.close();
     }
 }

@@ -22,20 +22,30 @@ import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.exceptions.StateMachineException;
 import org.apache.ratis.retry.RetryPolicies;
+import org.apache.ratis.retry.RetryPolicy;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.TimeDuration;
 
-/** A plain client of a harness's quorum that retries for ever under the same call id. */
+/** A plain client of a harness's quorum; unless said otherwise it retries for ever under the same call id. */
 public final class HarnessClient implements AutoCloseable {
     private final RaftClient client;
 
     public HarnessClient(QuorumHarness quorum) {
+        this(quorum, RetryPolicies.retryForeverWithSleep(TimeDuration.valueOf(20, TimeUnit.MILLISECONDS)));
+    }
+
+    /** One attempt for each request; the next one goes to whom the last one was told to ask. */
+    static HarnessClient ofOneAttempt(QuorumHarness quorum) {
+        return new HarnessClient(quorum, RetryPolicies.noRetry());
+    }
+
+    private HarnessClient(QuorumHarness quorum, RetryPolicy retry) {
         RaftProperties properties = RatisProperties.common(quorum.rpc());
         RaftClientConfigKeys.Rpc.setRequestTimeout(properties, TimeDuration.valueOf(1, TimeUnit.SECONDS));
         client = RaftClient.newBuilder()
                 .setRaftGroup(RatisProperties.group(quorum.clusterId(), quorum.voters()))
                 .setProperties(properties)
-                .setRetryPolicy(RetryPolicies.retryForeverWithSleep(TimeDuration.valueOf(20, TimeUnit.MILLISECONDS)))
+                .setRetryPolicy(retry)
                 .build();
     }
 
