@@ -9,6 +9,7 @@ import io.tidemark.broker.api.EpochEndHandler;
 import io.tidemark.broker.api.FetchHandler;
 import io.tidemark.broker.api.GroupApis;
 import io.tidemark.broker.api.ListOffsetsHandler;
+import io.tidemark.broker.api.OnceInformed;
 import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
@@ -16,6 +17,7 @@ import io.tidemark.broker.health.FollowerLag;
 import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.LogSettings;
+import io.tidemark.broker.net.CallHandler;
 import io.tidemark.broker.net.ConnectionSettings;
 import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
@@ -285,10 +287,12 @@ public final class Broker {
                 .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
                 .build();
+        CallHandler handler = new OnceInformed(publisher::image, apis);
         Map<String, Integer> ports = new TreeMap<>();
         for (Listener listener : config.listeners().bound()) {
             int port = server.bind(
-                    io.tidemark.broker.net.Listener.plaintext(listener.name(), listener.host(), listener.port()), apis);
+                    io.tidemark.broker.net.Listener.plaintext(listener.name(), listener.host(), listener.port()),
+                    handler);
             ports.put(listener.name(), port);
         }
         List<Endpoint> advertised = new ArrayList<>();

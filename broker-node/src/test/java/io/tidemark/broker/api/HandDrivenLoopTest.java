@@ -21,10 +21,8 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.Endpoint;
-import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.QuorumCommand;
-import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.TopicState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,8 +48,6 @@ import org.apache.kafka.common.message.DescribeLogDirsResponseData;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
-import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -67,8 +63,6 @@ import org.apache.kafka.common.requests.DescribeProducersRequest;
 import org.apache.kafka.common.requests.FetchMetadata;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
-import org.apache.kafka.common.requests.ListOffsetsRequest;
-import org.apache.kafka.common.requests.ListOffsetsResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
 import org.junit.jupiter.api.AfterEach;
@@ -715,35 +709,5 @@ class HandDrivenLoopTest {
         loop.at(nowMs, () -> ran[0]++);
         turn();
         assertThat(ran[0]).isOne();
-    }
-
-    @Test
-    void aBrokerThatHasHeardOfNoMetadataYetDoesNotSayThatATopicIsUnknown() {
-        assertThat(offsetOfAnUnknownTopic(ClusterImage.EMPTY)).isEqualTo(Errors.NOT_LEADER_OR_FOLLOWER);
-        assertThat(offsetOfAnUnknownTopic(ClusterImage.EMPTY.apply(
-                        0,
-                        new MetadataEntry(
-                                -1,
-                                1,
-                                new MetadataEntry.Cause("test", -1, -1, "", ""),
-                                List.of(),
-                                new QuorumReply.Done()))))
-                .isEqualTo(Errors.UNKNOWN_TOPIC_OR_PARTITION);
-    }
-
-    private Errors offsetOfAnUnknownTopic(ClusterImage image) {
-        FakeCall call = new FakeCall(ListOffsetsRequest.Builder.forReplica((short) 7, -1)
-                .setTargetTimes(List.of(new ListOffsetsTopic()
-                        .setName("nowhere")
-                        .setPartitions(List.of(
-                                new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(-2)))))
-                .build((short) 7));
-        new ListOffsetsHandler(() -> image, partitions).handle(call);
-        return Errors.forCode(((ListOffsetsResponse) call.answer.join())
-                .topics()
-                .get(0)
-                .partitions()
-                .get(0)
-                .errorCode());
     }
 }
