@@ -104,6 +104,8 @@ public final class Broker {
     private final CountDownLatch shutdownGranted = new CountDownLatch(1);
     private volatile long brokerEpoch = -1;
     private volatile boolean stopping;
+    /** Why the metadata must not be followed, found in the first image; else null. */
+    private volatile String refusal;
 
     /**
      * Opens and recovers everything and listens; {@link #start} does the rest.
@@ -327,13 +329,12 @@ public final class Broker {
                         storage.reports(config.nodeId())),
                 () -> stopping);
         LOG.info("registered with broker epoch {}", brokerEpoch);
-        String problem = known.problemWithEpoch(brokerEpoch);
-        if (problem != null) {
-            throw new IOException(problem);
-        }
-        known.reached(brokerEpoch, true);
         link.follow(feed);
         caughtUp.await();
+        if (refusal != null) {
+            throw new IOException(refusal);
+        }
+        known.reached(brokerEpoch, true);
         publisher.removeStrays();
         link.heartbeats(this::heartbeat, this::heartbeatAnswered);
         scheduleUpkeep();
@@ -389,7 +390,7 @@ public final class Broker {
 
         @Override
         public synchronized void onImage(ClusterImage before, ClusterImage after, List<IndexedEntry> entries) {
-            if (ended || after.index() < brokerEpoch) {
+            if (ended || after.index() < brokerEpoch || !isOurHistory(after)) {
                 return;
             }
             publisher.publish(after);
@@ -400,6 +401,27 @@ public final class Broker {
             if (self != null && self.epoch() == brokerEpoch && !self.fenced()) {
                 unfenced.countDown();
             }
+        }
+
+        /** Before anything of it is acted on: what this history does not know would be removed. */
+        private boolean isOurHistory(ClusterImage image) {
+            String problem;
+            try {
+                problem = known.problemWithHistory(image.historyId());
+            } catch (IOException e) {
+                problem = "what is known of the metadata cannot be kept: " + e;
+            }
+            if (problem == null) {
+                return true;
+            }
+            ended = true;
+            if (caughtUp.getCount() > 0) {
+                refusal = problem;
+                caughtUp.countDown();
+            } else {
+                fatal.accept(problem);
+            }
+            return false;
         }
 
         /** The controllers may be made anew under a broker that runs. */
@@ -512,7 +534,7 @@ public final class Broker {
         stopping = true;
         health.stops();
         try {
-            if (registered && caughtUp.getCount() == 0) {
+            if (registered && caughtUp.getCount() == 0 && refusal == null) {
                 handOver();
             }
             feed.end();

@@ -1,5 +1,6 @@
 package io.tidemark.broker.app;
 
+import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -25,19 +26,21 @@ final class KnownMetadata {
     private static final String FORGOTTEN = "the controllers began anew and know nothing of what was decided before, so"
             + " this broker's data, which they know nothing of, would be deleted. Nothing was. Stop them, and see"
             + " docs/QUORUM.md on how to bring the metadata back, and on what to do with ";
-    private static final Pattern FORM = Pattern.compile("recovery=(\\S*) index=(-?\\d{1,18})( refused)?\\s*");
+    private static final Pattern FORM =
+            Pattern.compile("recovery=(\\S*) index=(-?\\d{1,18})(?: history=(\\p{XDigit}{16}))?\\s*");
     private static final Pattern RECOVERY = Pattern.compile("([^@,]+)(?:@(-?\\d{1,18}))?");
 
     private final Path directory;
     private Recovery followed;
     private long index;
-    private boolean refused;
+    /** {@link ClusterImage#historyId}; 0 if unknown. */
+    private long historyId;
 
-    private KnownMetadata(Path directory, Recovery followed, long index, boolean refused) {
+    private KnownMetadata(Path directory, Recovery followed, long index, long historyId) {
         this.directory = directory;
         this.followed = followed;
         this.index = index;
-        this.refused = refused;
+        this.historyId = historyId;
     }
 
     static KnownMetadata read(Path directory) throws IOException {
@@ -46,12 +49,15 @@ final class KnownMetadata {
             Matcher form = FORM.matcher(text);
             if (form.matches()) {
                 return new KnownMetadata(
-                        directory, parsed(form.group(1)), Long.parseLong(form.group(2)), form.group(3) != null);
+                        directory,
+                        parsed(form.group(1)),
+                        Long.parseLong(form.group(2)),
+                        form.group(3) == null ? 0 : Long.parseUnsignedLong(form.group(3), 16));
             }
         } catch (NoSuchFileException e) {
             // A new broker.
         }
-        return new KnownMetadata(directory, Recovery.NONE, -1, false);
+        return new KnownMetadata(directory, Recovery.NONE, -1, 0);
     }
 
     /** ID@INDEX,... oldest first; of the last one, an older version kept just the id, and nothing of those before. */
@@ -91,30 +97,31 @@ final class KnownMetadata {
                     + "this broker's data may hold more than they know of. See docs/QUORUM.md on what to do with "
                     + directory;
         }
-        if (refused && told.id().equals(followed.id())) {
-            return "this broker was told the metadata up to index " + index + ", and " + FORGOTTEN + directory;
-        }
         if (!told.equals(followed)) {
             followed = told;
-            refused = false;
             write(true);
         }
         return null;
     }
 
     /**
-     * Null if a registration can have got this epoch in the history that the data belongs to. There, epochs are indices of
-     * the log, and a registration is decided after all that anybody was told before it. Controllers that begin with
-     * nothing are not in that history, and say so in no other way. Once refused, always: their log grows.
+     * Null if an image of that history may be followed. Controllers that began with nothing under the old cluster id have
+     * another one, also once their log is longer than what this data was told of the old one.
+     *
+     * @param told of the image, 0 if it does not say
      */
-    synchronized String problemWithEpoch(long brokerEpoch) throws IOException {
-        if (brokerEpoch > index) {
+    synchronized String problemWithHistory(long told) throws IOException {
+        if (told == historyId) {
             return null;
         }
-        refused = true;
-        write(true);
-        return "this broker was told the metadata up to index " + index + ", and its registration is entry "
-                + brokerEpoch + " of the controllers' log: " + FORGOTTEN + directory;
+        if (historyId == 0) {
+            historyId = told;
+            write(true);
+            return null;
+        }
+        return String.format(
+                "this broker was told the metadata of history %016x, and these controllers have history %016x: %s%s",
+                historyId, told, FORGOTTEN, directory);
     }
 
     /** It was told so far. {@code durable} is for what must survive a crash of the machine. */
@@ -131,7 +138,9 @@ final class KnownMetadata {
                 followed.all().stream().map(one -> one.id() + "@" + one.index()).collect(Collectors.joining(","));
         Files.writeString(
                 temporary,
-                "recovery=" + recoveries + " index=" + index + (refused ? " refused\n" : "\n"),
+                "recovery=" + recoveries + " index=" + index
+                        + (historyId == 0 ? "" : String.format(" history=%016x", historyId))
+                        + "\n",
                 StandardCharsets.UTF_8);
         if (durable) {
             Storage.sync(temporary);

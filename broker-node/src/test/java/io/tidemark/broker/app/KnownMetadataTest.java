@@ -6,7 +6,6 @@ import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,18 +75,18 @@ class KnownMetadataTest {
     }
 
     @Test
-    void aRegistrationIsBehindAllThatWasToldBefore() throws IOException {
-        known().reached(50, true);
-        assertThat(known().problemWithEpoch(51)).isNull();
-        KnownMetadata known = known();
-        assertThat(known.problemWith(Recovery.NONE, -1)).isNull();
-        assertThat(known.problemWithEpoch(50)).contains("up to index 50", "is entry 50", "began anew");
-        // Their log grows, and still they know nothing.
-        assertThat(known().problemWith(Recovery.NONE, -1)).contains("up to index 50", "began anew");
-        // Until they are made anew from an image that has it all.
-        assertThat(known().problemWith(new Recovery("a", 49, List.of()), -1)).contains("an image of index 49");
-        assertThat(known().problemWith(new Recovery("a", 50, List.of()), -1)).isNull();
-        assertThat(known().problemWith(new Recovery("a", 50, List.of()), -1)).isNull();
-        assertThat(known().problemWithEpoch(60)).isNull();
+    void anotherHistoryIsNotFollowed() throws IOException {
+        // What an older version wrote says nothing of it; an image that says nothing may then be its own.
+        Files.writeString(directory.resolve("metadata.known"), "recovery= index=300\n");
+        assertThat(known().problemWithHistory(0)).isNull();
+        assertThat(known().problemWithHistory(-7)).isNull();
+        assertThat(known().problemWithHistory(-7)).isNull();
+        assertThat(known().problemWithHistory(0)).contains("have history 0000000000000000");
+        assertThat(known().problemWithHistory(7))
+                .contains("of history fffffffffffffff9", "have history 0000000000000007: the controllers began anew");
+        // The other one is not what it follows from now on, and all else is still known.
+        assertThat(known().problemWithHistory(-7)).isNull();
+        assertThat(known().problemWith(new Recovery("a", 299), -1)).contains("an image of index 299");
+        assertThat(known().problemWithHistory(7)).contains("have history 0000000000000007");
     }
 }

@@ -3,7 +3,10 @@ package io.tidemark.broker.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.quorum.files.KeyframeFile;
+import io.tidemark.quorum.ratis.HarnessClient;
+import io.tidemark.quorum.ratis.QuorumHarness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +20,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Brokers whose controllers were made anew from an image. */
 class LostMajorityTest {
@@ -64,8 +69,10 @@ class LostMajorityTest {
         return cluster.quorum().export(102, root.resolve("saved"));
     }
 
-    @Test
-    void controllersThatBeginWithNothingMakeNoBrokerDeleteItsData() throws Exception {
+    /** Whether the controllers' log has grown past what the brokers were told before they meet. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void controllersThatBeginWithNothingMakeNoBrokerDeleteItsData(boolean grown) throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(root, 3, 2, 2_000, Map.of())) {
             for (int i = 0; i < 10; i++) {
                 GroupClients.createTopic(cluster, "kept" + i, 1, 2);
@@ -75,7 +82,11 @@ class LostMajorityTest {
                     .until(() -> Files.isDirectory(cluster.directory(1).resolve("kept9-0"))
                             && Files.isDirectory(cluster.directory(2).resolve("kept9-0")));
             cluster.stop(2);
+            long told = cluster.image().index();
             cluster.quorum().beginEmpty();
+            if (grown) {
+                growPast(told + 100, cluster.quorum());
+            }
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> cluster.start(2))
                         .hasRootCauseInstanceOf(IOException.class)
@@ -88,6 +99,14 @@ class LostMajorityTest {
             for (int i = 0; i < 10; i++) {
                 assertThat(cluster.directory(1).resolve("kept" + i + "-0")).isDirectory();
                 assertThat(cluster.directory(2).resolve("kept" + i + "-0")).isDirectory();
+            }
+        }
+    }
+
+    private static void growPast(long index, QuorumHarness quorum) throws IOException {
+        try (HarnessClient client = new HarnessClient(quorum)) {
+            while (quorum.leader().image().index() <= index) {
+                client.submit(new QuorumCommand.NoOp());
             }
         }
     }

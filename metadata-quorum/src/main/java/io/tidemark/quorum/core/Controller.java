@@ -8,6 +8,7 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.MetadataEntry.Cause;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.MetadataRecord.ConfigSet;
+import io.tidemark.model.metadata.MetadataRecord.HistoryBegun;
 import io.tidemark.model.metadata.MetadataRecord.LevelFinalized;
 import io.tidemark.model.metadata.MetadataRecord.ProducerIdsAllocated;
 import io.tidemark.model.metadata.QuorumCommand;
@@ -39,7 +40,7 @@ public final class Controller {
 
     private static Decision decided(ClusterImage pending, QuorumCommand command, DecideContext context) {
         if (command instanceof QuorumCommand.Bootstrap bootstrap) {
-            return bootstrap(pending, bootstrap);
+            return bootstrap(pending, bootstrap, context);
         } else if (command instanceof QuorumCommand.NoOp) {
             return Decision.nothing(new QuorumReply.Done(), Causes.controller("NoOp", ""));
         } else if (pending.level() == 0) {
@@ -79,10 +80,11 @@ public final class Controller {
         throw new Check.Violation("no decision for " + kind(command));
     }
 
-    /** The metadata level and the cluster's default configuration, once in the life of a cluster. */
-    private static Decision bootstrap(ClusterImage image, QuorumCommand.Bootstrap command) {
+    /** The history's id, the metadata level and the cluster's default configuration, once in the life of a cluster. */
+    private static Decision bootstrap(ClusterImage image, QuorumCommand.Bootstrap command, DecideContext context) {
         List<MetadataRecord> records = new ArrayList<>();
         if (image.level() == 0) {
+            records.add(new HistoryBegun(context.random() == 0 ? 1 : context.random()));
             records.add(new LevelFinalized(command.level()));
             new TreeMap<>(command.clusterConfigs())
                     .forEach((key, value) -> records.add(new ConfigSet(ConfigResource.CLUSTER_DEFAULT, key, value)));

@@ -55,6 +55,11 @@ final class ImageDiff {
 
     static List<Difference> of(ClusterImage before, ClusterImage after) {
         ImageDiff diff = new ImageDiff(before, after);
+        diff.note(
+                "cluster",
+                "history",
+                String.format("%016x", before.historyId()),
+                String.format("%016x", after.historyId()));
         diff.note("cluster", "metadata level", before.level(), after.level());
         diff.note("cluster", "next producer id", before.nextProducerId(), after.nextProducerId());
         diff.brokers();

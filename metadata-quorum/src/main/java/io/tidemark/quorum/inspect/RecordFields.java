@@ -53,6 +53,8 @@ final class RecordFields {
             fields.put("nextProducerId", allocated.nextProducerId());
         } else if (record instanceof MetadataRecord.LevelFinalized finalized) {
             fields.put("level", finalized.level());
+        } else if (record instanceof MetadataRecord.HistoryBegun begun) {
+            fields.put("historyId", String.format("%016x", begun.id()));
         } else {
             fields.put("record", record.toString());
         }

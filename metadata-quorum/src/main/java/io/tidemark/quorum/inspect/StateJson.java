@@ -20,6 +20,7 @@ final class StateJson {
         row.put("tip", image.tip());
         row.put("timestampMs", image.timestampMs());
         row.put("time", Instant.ofEpochMilli(image.timestampMs()).toString());
+        row.put("historyId", String.format("%016x", image.historyId()));
         row.put("level", image.level());
         row.put("nextProducerId", image.nextProducerId());
         row.put("digest", String.format("%016x", image.digest()));

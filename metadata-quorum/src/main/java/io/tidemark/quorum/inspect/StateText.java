@@ -18,8 +18,8 @@ final class StateText {
                 .bold("state at index " + located.index() + " (term " + located.term() + "), "
                         + output.moments().dayAndTime(image.timestampMs())));
         lines.add(String.format(
-                "last entry that took effect %d, metadata level %d, next producer id %d, digest %016x",
-                image.tip(), image.level(), image.nextProducerId(), image.digest()));
+                "last entry that took effect %d, history %016x, metadata level %d, next producer id %d, digest %016x",
+                image.tip(), image.historyId(), image.level(), image.nextProducerId(), image.digest()));
         brokers(lines, selection.brokers(image));
         List<ClusterStatus.Partition> partitions = selection.partitions(image);
         if (!partitions.isEmpty()) {

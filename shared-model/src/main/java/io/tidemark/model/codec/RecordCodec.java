@@ -87,6 +87,8 @@ public final class RecordCodec {
         MetadataRecordP.Builder builder = MetadataRecordP.newBuilder();
         if (record instanceof MetadataRecord.LevelFinalized finalized) {
             builder.setLevelFinalized(finalized.level());
+        } else if (record instanceof MetadataRecord.HistoryBegun begun) {
+            builder.setHistoryBegun(begun.id());
         } else if (record instanceof MetadataRecord.BrokerRegistered registered) {
             builder.setBrokerRegistered(of(registered));
         } else if (record instanceof MetadataRecord.BrokerFenced fenced) {
@@ -121,6 +123,7 @@ public final class RecordCodec {
     static MetadataRecord record(MetadataRecordP record) {
         return switch (record.getKindCase()) {
             case LEVEL_FINALIZED -> new MetadataRecord.LevelFinalized(record.getLevelFinalized());
+            case HISTORY_BEGUN -> new MetadataRecord.HistoryBegun(record.getHistoryBegun());
             case BROKER_REGISTERED -> registered(record.getBrokerRegistered());
             case BROKER_FENCED ->
                 new MetadataRecord.BrokerFenced(

@@ -31,6 +31,7 @@ public final class SnapshotCodec {
                 .setIndex(image.index())
                 .setTip(image.tip())
                 .setTimestampMs(image.timestampMs())
+                .setHistoryId(image.historyId())
                 .setLevel(image.level())
                 .setNextProducerId(image.nextProducerId());
         image.brokers().values().forEach(broker -> builder.addBrokers(RecordCodec.of(broker)));
@@ -59,7 +60,11 @@ public final class SnapshotCodec {
     private static ClusterImage restored(SnapshotP snapshot) {
         ImageBuilder builder = new ImageBuilder(ClusterImage.EMPTY, snapshot.getIndex());
         builder.restore(
-                snapshot.getTip(), snapshot.getTimestampMs(), snapshot.getLevel(), snapshot.getNextProducerId());
+                snapshot.getTip(),
+                snapshot.getTimestampMs(),
+                snapshot.getHistoryId(),
+                snapshot.getLevel(),
+                snapshot.getNextProducerId());
         snapshot.getBrokersList().forEach(broker -> builder.restore(RecordCodec.broker(broker)));
         snapshot.getConfigsList()
                 .forEach(config -> builder.restore(RecordCodec.resource(config), config.getKey(), config.getValue()));

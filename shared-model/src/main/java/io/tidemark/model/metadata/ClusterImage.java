@@ -27,6 +27,7 @@ public final class ClusterImage {
             0,
             0,
             0,
+            0,
             PersistentHashMap.empty(),
             PersistentHashMap.empty(),
             PersistentHashMap.empty(),
@@ -39,6 +40,7 @@ public final class ClusterImage {
     private final long index;
     private final long tip;
     private final long timestampMs;
+    private final long historyId;
     private final int level;
     private final long nextProducerId;
     private final ImMap<Integer, BrokerState> brokers;
@@ -57,6 +59,7 @@ public final class ClusterImage {
             long index,
             long tip,
             long timestampMs,
+            long historyId,
             int level,
             long nextProducerId,
             ImMap<Integer, BrokerState> brokers,
@@ -70,6 +73,7 @@ public final class ClusterImage {
         this.index = index;
         this.tip = tip;
         this.timestampMs = timestampMs;
+        this.historyId = historyId;
         this.level = level;
         this.nextProducerId = nextProducerId;
         this.brokers = brokers;
@@ -113,6 +117,14 @@ public final class ClusterImage {
         return timestampMs;
     }
 
+    /**
+     * Which history of this cluster id it is: drawn at random when its controllers decided for the first time. 0 before
+     * that, and in a history that began before it was kept.
+     */
+    public long historyId() {
+        return historyId;
+    }
+
     /** Finalized metadata level; 0 before the cluster was bootstrapped. */
     public int level() {
         return level;
@@ -127,6 +139,7 @@ public final class ClusterImage {
         return valueDigest
                 + StateDigest.of("tip", tip)
                 + StateDigest.of("level", level)
+                + (historyId == 0 ? 0 : StateDigest.of("history", historyId))
                 + StateDigest.of("nextProducerId", nextProducerId)
                 + StateDigest.of("timestamp", timestampMs);
     }

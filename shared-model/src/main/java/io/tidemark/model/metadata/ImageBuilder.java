@@ -15,6 +15,7 @@ public final class ImageBuilder {
     private final long index;
     private long tip;
     private long timestampMs;
+    private long historyId;
     private int level;
     private long nextProducerId;
     private ImMap<Integer, BrokerState> brokers;
@@ -30,6 +31,7 @@ public final class ImageBuilder {
         this.index = index;
         this.tip = image.tip();
         this.timestampMs = image.timestampMs();
+        this.historyId = image.historyId();
         this.level = image.level();
         this.nextProducerId = image.nextProducerId();
         this.brokers = image.brokerMap();
@@ -53,6 +55,7 @@ public final class ImageBuilder {
                 index,
                 tip,
                 timestampMs,
+                historyId,
                 level,
                 nextProducerId,
                 brokers,
@@ -67,9 +70,11 @@ public final class ImageBuilder {
 
     // ---- reading a snapshot: values as they were stored, nothing derived ----
 
-    public void restore(long storedTip, long storedTimestampMs, int storedLevel, long storedNextProducerId) {
+    public void restore(
+            long storedTip, long storedTimestampMs, long storedHistoryId, int storedLevel, long storedNextProducerId) {
         tip = storedTip;
         timestampMs = storedTimestampMs;
+        historyId = storedHistoryId;
         level = storedLevel;
         nextProducerId = storedNextProducerId;
     }
@@ -125,6 +130,9 @@ public final class ImageBuilder {
             nextProducerId = allocated.nextProducerId();
         } else if (record instanceof MetadataRecord.LevelFinalized finalized) {
             level = finalized.level();
+        } else if (record instanceof MetadataRecord.HistoryBegun begun) {
+            Check.that(historyId == 0, "a history begins once", historyId, begun.id());
+            historyId = begun.id();
         } else {
             throw new Check.Violation("no fold for " + record);
         }

@@ -6,6 +6,12 @@ import java.util.List;
 
 /** One fact in the metadata log. The fold of all of them in order is the cluster ({@link ClusterImage}). */
 public sealed interface MetadataRecord {
+    /**
+     * The first record of a cluster. Its id tells this history from that of controllers which began with nothing under the
+     * same cluster id; drawn at random, never 0.
+     */
+    record HistoryBegun(long id) implements MetadataRecord {}
+
     /** The level of record kinds and fields that may be written from here on. */
     record LevelFinalized(int level) implements MetadataRecord {}
 

@@ -282,6 +282,7 @@ class ClusterImageTest {
                 new MetadataRecord.ConfigSet(ConfigResource.topic("u"), "a", "b"),
                 new MetadataRecord.TopicDeleted(U),
                 new MetadataRecord.LevelFinalized(2),
+                new MetadataRecord.HistoryBegun(2),
                 new MetadataRecord.ProducerIdsAllocated(1, 0, 1000));
         List<Long> digests = new ArrayList<>();
         digests.add(image.digest());
