@@ -59,7 +59,7 @@ final class LeaderDuties implements AutoCloseable {
         this.lastQuestionMs = clock.mono().ms() - LEFT_OUT_QUESTION_MS;
         this.bootstrapConfigs = settings.bootstrapConfigs();
         this.thread = new ScheduledThreadPoolExecutor(1, Threads.daemon("controller-" + settings.nodeId() + "-duties"));
-        machine.submitTo(this::submit);
+        machine.answers().submitTo(this::submit);
         thread.scheduleWithFixedDelay(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
@@ -67,13 +67,13 @@ final class LeaderDuties implements AutoCloseable {
         try {
             if (!info.isAlive()) {
                 // Not always told: a division that closes by itself leaves a live process that refuses everything.
-                machine.divisionClosed();
+                machine.membership().divisionClosed();
             } else if (info.isLeader() && info.isLeaderReady()) {
                 machine.members().look();
                 duties(info.getCurrentTerm(), machine.applied().image());
-            } else if (machine.leftOut() && clock.mono().ms() - lastQuestionMs >= LEFT_OUT_QUESTION_MS) {
+            } else if (machine.membership().leftOut() && clock.mono().ms() - lastQuestionMs >= LEFT_OUT_QUESTION_MS) {
                 lastQuestionMs = clock.mono().ms();
-                machine.endIfRemoved();
+                machine.membership().endIfRemoved();
             }
         } catch (RuntimeException e) {
             LOG.error("a duty of the acting controller failed; it is tried again", e);

@@ -3,6 +3,7 @@ package io.tidemark.quorum.ratis;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.QuorumQuery.Member;
 import io.tidemark.model.metadata.QuorumQuery.MembersAnswer;
+import io.tidemark.model.metadata.QuorumQuery.QuorumIdentity;
 import io.tidemark.model.metadata.QuorumQuery.Recovery;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,7 +19,7 @@ import org.apache.ratis.server.protocol.TermIndex;
 
 /**
  * Who follows the metadata log and how far: the controllers by what Ratis tells its leader, looked at again and again,
- * the brokers by their heartbeats. Says something only while this controller leads.
+ * the brokers by their heartbeats. Says something only while this controller leads, but for the identity.
  */
 final class QuorumMembers {
     private final Supplier<RaftServer.Division> division;
@@ -26,6 +27,11 @@ final class QuorumMembers {
     private final Supplier<Recovery> recovery;
     private final MemberProgress voters = new MemberProgress();
     private final MemberProgress brokers = new MemberProgress();
+
+    /** Every poll asks: made anew only when the members are. */
+    private record Identified(RaftConfiguration members, QuorumIdentity identity) {}
+
+    private volatile Identified identified = new Identified(null, null);
 
     QuorumMembers(Supplier<RaftServer.Division> division, NodeClock clock, Supplier<Recovery> recovery) {
         this.division = division;
@@ -94,6 +100,22 @@ final class QuorumMembers {
                 !conf.getPreviousPeers().isEmpty(),
                 followers,
                 recovery.get());
+    }
+
+    /** What the quorum is; during a change of members the present and the coming ones. */
+    QuorumIdentity identity() {
+        RaftConfiguration members = division.get().getRaftConf();
+        Identified known = identified;
+        if (known.members != members) {
+            List<String> all = Stream.concat(members.getCurrentPeers().stream(), members.getPreviousPeers().stream())
+                    .distinct()
+                    .map(peer -> peer.getId() + "@" + peer.getAddress())
+                    .sorted()
+                    .toList();
+            known = new Identified(members, new QuorumIdentity(all, recovery.get()));
+            identified = known;
+        }
+        return known.identity;
     }
 
     private static long endOf(RaftServer.Division division) {

@@ -57,7 +57,7 @@ public final class QuorumServer implements AutoCloseable {
                 settings.history().maxBytes());
         machine = new MetadataStateMachine(
                 settings.nodeId(), decisions, clock, new SecureRandom(), fatal, settings.directory(), history);
-        machine.removedIf(this::wasRemoved);
+        machine.membership().removedIf(this::wasRemoved);
         requireFreePort(settings.self());
         QuorumJoin join = joining ? new QuorumJoin(settings) : null;
         if (joining) {
@@ -78,7 +78,7 @@ public final class QuorumServer implements AutoCloseable {
             server.start();
             division = server.getDivision(group.getGroupId());
         } catch (IOException | RuntimeException e) {
-            machine.expectShutdown();
+            machine.membership().expectShutdown();
             server.close();
             throw e;
         }
@@ -91,7 +91,7 @@ public final class QuorumServer implements AutoCloseable {
             join.enter();
             QuorumStorage.joined(settings.directory());
         }
-        machine.expectMembership();
+        machine.membership().expectMembership();
     }
 
     /**
@@ -183,7 +183,7 @@ public final class QuorumServer implements AutoCloseable {
     /** Stops in bounded time, handing the leadership over first if there is somebody to take it. */
     @Override
     public void close() throws IOException {
-        machine.expectShutdown();
+        machine.membership().expectShutdown();
         brokers.close();
         duties.close();
         snapshotter.close();
@@ -195,7 +195,7 @@ public final class QuorumServer implements AutoCloseable {
 
     /** Stops without handing over, as a crash would. */
     void closeAbruptly() throws IOException {
-        machine.expectShutdown();
+        machine.membership().expectShutdown();
         brokers.close();
         duties.close();
         snapshotter.close();

@@ -22,7 +22,7 @@ import org.apache.ratis.util.TimeDuration;
 
 /** How Ratis is set up here, each departure from its defaults with its reason. */
 public final class RatisProperties {
-    private static final SizeInBytes MAX_APPEND = SizeInBytes.valueOf(2L * MetadataStateMachine.MAX_ENTRY_BYTES);
+    private static final SizeInBytes MAX_APPEND = SizeInBytes.valueOf(2L * Proposals.MAX_ENTRY_BYTES);
     private static final SizeInBytes MAX_MESSAGE = SizeInBytes.valueOf("64MB");
 
     /** Held, since a logger that nobody holds forgets its level. */
