@@ -23,7 +23,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -55,7 +54,8 @@ class OwnWorkTest {
                         new BalanceSchedule(LOOK_MS, 0)),
                 QuorumRpc.GRPC,
                 NodeClock.SYSTEM,
-                UnaryOperator.identity());
+                // Thousands of partitions in a command keep a machine busy that runs other tests, too.
+                QuorumHarness.patience(3_000));
         quorum.leader();
         client = new HarnessClient(quorum);
         for (int id = 1; id <= 3; id++) {

@@ -66,27 +66,26 @@ public final class QuorumHarness implements AutoCloseable {
 
     /** As {@link #withCore}, but a leader is given up only after seconds: for tests that keep the machine busy. */
     public static QuorumHarness withCoreAndPatience(Path root, int controllers, long sessionMs) {
-        return new QuorumHarness(
-                root,
-                controllers,
-                core(sessionMs),
-                RPC,
-                NodeClock.SYSTEM,
-                usual -> new QuorumSettings(
-                        usual.nodeId(),
-                        usual.voters(),
-                        usual.clusterId(),
-                        usual.directory(),
-                        usual.rpc(),
-                        9_000,
-                        12_000,
-                        usual.snapshotIntervalMs(),
-                        usual.snapshotBytes(),
-                        usual.segmentBytes(),
-                        usual.keptEntries(),
-                        usual.noOpIntervalMs(),
-                        usual.history(),
-                        usual.bootstrapConfigs()));
+        return new QuorumHarness(root, controllers, core(sessionMs), RPC, NodeClock.SYSTEM, patience(9_000));
+    }
+
+    /** Settings with which a leader is given up only when it has not been heard for that long, milliseconds. */
+    static UnaryOperator<QuorumSettings> patience(int ms) {
+        return usual -> new QuorumSettings(
+                usual.nodeId(),
+                usual.voters(),
+                usual.clusterId(),
+                usual.directory(),
+                usual.rpc(),
+                ms,
+                ms + ms / 3,
+                usual.snapshotIntervalMs(),
+                usual.snapshotBytes(),
+                usual.segmentBytes(),
+                usual.keptEntries(),
+                usual.noOpIntervalMs(),
+                usual.history(),
+                usual.bootstrapConfigs());
     }
 
     /**
