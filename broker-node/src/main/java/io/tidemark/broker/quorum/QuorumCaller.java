@@ -60,6 +60,12 @@ final class QuorumCaller implements CommandSender.Caller {
     private final boolean asynchronous;
     private final ExecutorService threads;
 
+    /**
+     * Gives connections up, for which the transport waits: 3 s for one to a process that stands still. Who asks next must
+     * not wait for that.
+     */
+    private final ExecutorService closing;
+
     /** Whose addresses the client has; more when controllers join. */
     private final Set<QuorumVoter> known = ConcurrentHashMap.newKeySet();
 
@@ -83,6 +89,7 @@ final class QuorumCaller implements CommandSender.Caller {
         threads = asynchronous
                 ? Executors.newSingleThreadExecutor(Threads.daemon(name))
                 : Executors.newCachedThreadPool(Threads.daemon(name));
+        closing = Executors.newCachedThreadPool(Threads.daemon(name + "-closing"));
     }
 
     /** The quorum's group, derived from the cluster id and the voters as the controllers do. */
@@ -192,17 +199,21 @@ final class QuorumCaller implements CommandSender.Caller {
         return renewals.getOrDefault(peer, 0L);
     }
 
-    /** After any failure the connection is of no more use, whatever else is under way on it. */
+    /**
+     * After any failure the connection is of no more use, whatever else is under way on it. A request that is still sent over
+     * it fails, too, and is followed by the next renewal.
+     */
     private synchronized void renew(RaftPeerId peer, long usedRenewal, Throwable cause) {
         if (renewal(peer) == usedRenewal) {
             renewals.put(peer, usedRenewal + 1);
-            client.getClientRpc().handleException(peer, cause, true);
+            closing.execute(() -> client.getClientRpc().handleException(peer, cause, true));
         }
     }
 
     @Override
     public void close() {
         threads.shutdownNow();
+        closing.shutdownNow();
         try {
             client.close();
         } catch (IOException e) {
