@@ -77,6 +77,9 @@ public final class QuorumServer implements AutoCloseable {
         try {
             server.start();
             division = server.getDivision(group.getGroupId());
+            if (!joining) {
+                QuorumStorage.takesPart(settings.directory());
+            }
         } catch (IOException | RuntimeException e) {
             machine.membership().expectShutdown();
             server.close();
@@ -89,6 +92,7 @@ public final class QuorumServer implements AutoCloseable {
         snapshotter = new Snapshotter(machine, server, group.getGroupId(), clock, history, settings);
         if (joining) {
             join.enter();
+            QuorumStorage.takesPart(settings.directory());
             QuorumStorage.joined(settings.directory());
         }
         machine.membership().expectMembership();

@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.stream.Stream;
 
 /**
  * Where the quorum's files are inside a node's directory. A controller that has voted must not come back without its
@@ -15,6 +16,13 @@ import java.nio.file.StandardOpenOption;
  */
 final class QuorumStorage {
     private static final String MARK = "quorum.started";
+
+    /** What the mark holds once the controller has taken part; before that it is empty. */
+    private static final String TOOK_PART =
+            "The votes and the log of this controller are in quorum; it must not start without.\n";
+
+    /** Of Ratis, in the folder of a group: the term and the vote. */
+    private static final String MEMORY = "current/raft-meta";
 
     /** Written by scripts/cluster.sh, too. */
     private static final String REMOVED = "quorum.removed";
@@ -83,11 +91,13 @@ final class QuorumStorage {
     static boolean begin(Path directory) throws IOException {
         Path mark = directory.resolve(MARK);
         Path root = root(directory);
-        if (Files.exists(mark) && !Files.isDirectory(root)) {
+        boolean first = !Files.exists(mark);
+        boolean lost = !first && !Files.isDirectory(root);
+        if (lost || !first && Files.size(mark) > 0 && !joining(directory) && !remembers(root)) {
             throw new DirectoryException(directory + " has lost its metadata log (" + root.getFileName()
+                    + (lost ? "" : "/*/" + MEMORY)
                     + " is missing): restore it, or format the directory anew as that of a replaced controller");
         }
-        boolean first = !Files.exists(mark);
         Files.createDirectories(root);
         UnsharedStart.forget(root);
         try (FileChannel channel = FileChannel.open(mark, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -95,6 +105,21 @@ final class QuorumStorage {
         }
         sync(directory);
         return first;
+    }
+
+    private static boolean remembers(Path root) throws IOException {
+        try (Stream<Path> groups = Files.list(root)) {
+            return groups.anyMatch(group -> Files.exists(group.resolve(MEMORY)));
+        }
+    }
+
+    /** From here on it may have voted, and acknowledged entries: all of it has to be there at the next start. */
+    static void takesPart(Path directory) throws IOException {
+        Path mark = directory.resolve(MARK);
+        if (Files.size(mark) == 0) {
+            Files.writeString(mark, TOOK_PART);
+            syncFile(mark);
+        }
     }
 
     static void syncFile(Path file) throws IOException {
