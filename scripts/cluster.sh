@@ -696,6 +696,10 @@ quorum_add() {
     quorum_main members --json
     return
   fi
+  if [[ ${state[$id]} == running ]] && ! has_mark "$id" quorum.joining && is_member "$id"; then
+    echo "controller $id is a member already"
+    return
+  fi
   # One that is about to join already is only waited for.
   [[ ${state[$id]} == stopped ]] || has_mark "$id" quorum.joining \
     || die "node $id is ${state[$id]}, process ${process[$id]}: stop it first"

@@ -16,7 +16,7 @@
 #
 # Where it reads:
 #   by default         the cluster of the inventory (as for cluster.sh) if one of its controllers listens: any controller,
-#                      or controller N with --node N; else the directory of N, or of the first; verify reads all of them
+#                      or controller N with --node N; else the directory of N, or of the first; verify reads all, or N
 #   --dir DIR          a controller's directory, or a copy of it, whether its process runs or not; nothing is written there
 #                      and no lock is taken
 #   --controllers ID@HOST:PORT,... --cluster-id ID   (after COMMAND) a running cluster without an inventory

@@ -49,6 +49,10 @@ final class DiffCommand implements Callable<Integer> {
                 return agree ? output.status() : Math.max(1, output.status());
             }
         }
+        if (Files.isDirectory(Path.of(first)) || Files.isDirectory(Path.of(second))) {
+            throw options.usage((Files.isDirectory(Path.of(first)) ? second : first)
+                    + " is not a directory: two points are compared, or two directories");
+        }
         Point from = options.point("A", first, output.moments());
         Point to = options.point("B", second, output.moments());
         try (MetadataSource source = options.open(output)) {

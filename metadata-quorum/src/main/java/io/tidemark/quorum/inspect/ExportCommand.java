@@ -56,6 +56,8 @@ final class ExportCommand implements Callable<Integer> {
             Recovery recovery = source.recovery();
             Path target =
                     Files.isDirectory(file) ? file.resolve(KeyframeFile.nameOf(located.term(), located.index())) : file;
+            absent(target);
+            absent(KeyframeFile.digestOf(target));
             // Before the image: one without it would pass for one of a history that lost nothing.
             RecoveryFile.write(absent(RecoveryFile.beside(target)), recovery);
             byte[] bytes = SnapshotCodec.encode(located.image());

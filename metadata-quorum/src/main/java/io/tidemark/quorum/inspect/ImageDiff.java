@@ -78,15 +78,27 @@ final class ImageDiff {
     private void brokers() {
         Set<Integer> ids = new TreeSet<>(before.brokers().keySet());
         ids.addAll(after.brokers().keySet());
-        ids.forEach(id -> note("broker", id.toString(), words(before.broker(id)), words(after.broker(id))));
+        ids.forEach(id -> {
+            BrokerState was = before.broker(id);
+            BrokerState is = after.broker(id);
+            note("broker", id.toString(), words(was, is), words(is, was));
+        });
     }
 
-    private static String words(BrokerState broker) {
-        return broker == null
-                ? null
-                : "epoch=" + broker.epoch() + " " + StateText.state(broker) + " incarnation=" + broker.incarnationId()
-                        + " "
-                        + broker.endpoints().stream().map(RecordFields::of).toList();
+    /** What is seldom of interest only where it differs from the other one. */
+    private static String words(BrokerState broker, BrokerState other) {
+        if (broker == null) {
+            return null;
+        }
+        StringBuilder words = new StringBuilder("epoch=" + broker.epoch() + " " + StateText.state(broker)
+                + " incarnation=" + broker.incarnationId() + " "
+                + broker.endpoints().stream().map(RecordFields::of).toList());
+        StateText.rest(broker).forEach((name, value) -> {
+            if (other == null || !value.equals(StateText.rest(other).get(name))) {
+                words.append(' ').append(name).append('=').append(value);
+            }
+        });
+        return words.toString();
     }
 
     private void topics() {

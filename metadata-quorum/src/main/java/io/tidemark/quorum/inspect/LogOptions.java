@@ -6,6 +6,9 @@ import io.tidemark.quorum.files.DirectorySource;
 import io.tidemark.quorum.files.MetadataSource;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,13 +58,15 @@ final class LogOptions {
         return directories.isEmpty() ? live(output) : new DirectorySource(directories.get(0), output::finding);
     }
 
-    /** All sources that were named; of a running cluster, all controllers that answer. */
+    /** All sources that were named; of a running cluster, all controllers that answer, or the one that was named. */
     List<MetadataSource> openAll(Output output) throws IOException {
         List<MetadataSource> sources = new ArrayList<>();
         for (Path directory : directories) {
             sources.add(new DirectorySource(directory, output::finding));
         }
-        if (controllers != null) {
+        if (controllers != null && controller != null) {
+            sources.add(live(output));
+        } else if (controllers != null) {
             sources.addAll(LiveSource.connectAll(voters(), requiredClusterId(), transport(), output));
         }
         if (sources.isEmpty()) {
@@ -115,7 +120,19 @@ final class LogOptions {
     /** One line, for what went wrong while a command ran. */
     static int failed(Exception problem, CommandLine command, CommandLine.ParseResult parsed) {
         PrintStream err = ((MetadataLogMain) command.getCommandSpec().root().userObject()).err();
-        err.println("metadata-log: " + (problem instanceof IOException ? problem.getMessage() : problem.toString()));
+        err.println("metadata-log: " + words(problem));
         return 1;
+    }
+
+    /** The message of an error about a file is often only its name. */
+    private static String words(Exception problem) {
+        if (problem instanceof NoSuchFileException missing) {
+            return missing.getMessage() + ": there is no such file or folder";
+        } else if (problem instanceof AccessDeniedException denied) {
+            return denied.getMessage() + ": this user may not do that there";
+        } else if (problem instanceof FileSystemException && ((FileSystemException) problem).getReason() == null) {
+            return problem.toString();
+        }
+        return problem instanceof IOException ? problem.getMessage() : problem.toString();
     }
 }

@@ -125,7 +125,7 @@ final class RecordFields {
         fields.put("unproven", reports(state.unproven()));
     }
 
-    private static List<String> reports(List<SeatReport> reports) {
+    static List<String> reports(List<SeatReport> reports) {
         return reports.stream()
                 .map(report -> "broker " + report.brokerId() + ": " + report.logStart() + ".." + report.logEnd())
                 .toList();

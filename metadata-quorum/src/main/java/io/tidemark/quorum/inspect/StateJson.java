@@ -46,6 +46,10 @@ final class StateJson {
         row.put(
                 "endpoints",
                 List.copyOf(broker.endpoints().stream().map(RecordFields::of).toList()));
+        row.put("bootEvidence", broker.bootEvidence());
+        row.put("minLevel", broker.minLevel());
+        row.put("maxLevel", broker.maxLevel());
+        row.put("shutdownIndex", broker.shutdownIndex());
         return row;
     }
 

@@ -4,7 +4,9 @@ import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** A state, or a part of it, for people. */
@@ -44,12 +46,24 @@ final class StateText {
         for (BrokerState broker : brokers) {
             lines.add("broker " + broker.id() + " epoch=" + broker.epoch() + " " + state(broker)
                     + (broker.rack().isEmpty() ? "" : " rack=" + broker.rack()) + " "
-                    + broker.endpoints().stream().map(RecordFields::of).collect(Collectors.joining(",")));
+                    + broker.endpoints().stream().map(RecordFields::of).collect(Collectors.joining(","))
+                    + " incarnation=" + broker.incarnationId());
         }
     }
 
     static String state(BrokerState broker) {
         return (broker.fenced() ? "fenced" : "unfenced") + (broker.shuttingDown() ? ",shutting-down" : "");
+    }
+
+    /** By name, what is not said of every broker. */
+    static Map<String, String> rest(BrokerState broker) {
+        Map<String, String> rest = new LinkedHashMap<>();
+        rest.put("rack", broker.rack());
+        rest.put("directories", broker.directoryIds().toString());
+        rest.put("boot-evidence", broker.bootEvidence());
+        rest.put("levels", broker.minLevel() + ".." + broker.maxLevel());
+        rest.put("shutdown-index", Long.toString(broker.shutdownIndex()));
+        return rest;
     }
 
     static String partition(PartitionState state) {
@@ -82,6 +96,9 @@ final class StateText {
         if (state.underMinIsr()) {
             text.append(" under-min-ISR floor=")
                     .append(RecordFields.of(state.floor()).replace(' ', '_'));
+        }
+        if (!state.unproven().isEmpty()) {
+            text.append(" unproven=").append(RecordFields.reports(state.unproven()));
         }
         return text.toString();
     }

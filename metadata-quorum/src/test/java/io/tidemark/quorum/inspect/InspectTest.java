@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tidemark.model.codec.SnapshotCodec;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
+import io.tidemark.model.metadata.Endpoint;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumCommand.ConfigChange;
 import io.tidemark.model.metadata.QuorumCommand.ConfigEdit;
@@ -198,6 +199,49 @@ class InspectTest {
                 .anyMatch(line -> line.startsWith("+ topic payments: id="));
         assertThat(tool("diff", "--json", lost, lost).out())
                 .isEqualToIgnoringNewLines("{\"from\":" + lost + ",\"to\":" + lost + ",\"differences\":[]}");
+    }
+
+    /** Two states of different digests are not called the same. */
+    @Test
+    void whateverOfABrokerDiffersIsTold() {
+        QuorumCommand.RegisterBroker as = new QuorumCommand.RegisterBroker(
+                FixtureLog.CLUSTER,
+                1,
+                "1-1",
+                List.of("directory-1", "directory-of-another-disk"),
+                List.of(new Endpoint("PLAINTEXT", "127.0.0.1", 9001)),
+                "cellar",
+                -1,
+                "another boot",
+                true,
+                1,
+                2,
+                List.of());
+        long before = log.last();
+        long changed = log.run(as);
+        log.committed();
+        log.flush();
+        assertThat(tool("diff", before, changed).out())
+                .contains("rack=cellar")
+                .contains("directories=[directory-1, directory-of-another-disk]")
+                .contains("boot-evidence=another boot")
+                .contains("levels=1..2");
+        assertThat(tool("show", "--at", changed, "--json").out())
+                .contains("\"bootEvidence\":\"another boot\"", "\"maxLevel\":2", "\"shutdownIndex\":-1");
+    }
+
+    @Test
+    void whatCannotBeUnderstoodIsAnsweredInWords() {
+        Tool kind = Tool.run("dump", "--dir", folder, "--kind", "FenceBroker");
+        assertThat(kind.status()).isEqualTo(2);
+        assertThat(kind.err()).contains("there is no FenceBroker, only: ", "FenceBrokers, ", "BrokerFenced, ");
+        Tool diff = Tool.run("diff", folder, folder.resolve("not-there"));
+        assertThat(diff.status()).isEqualTo(2);
+        assertThat(diff.err()).contains(folder.resolve("not-there") + " is not a directory");
+        Path nowhere = folder.resolve("not-there").resolve("image");
+        Tool export = Tool.run("export", "--dir", folder, nowhere);
+        assertThat(export.status()).isEqualTo(1);
+        assertThat(export.err()).contains(nowhere + ": there is no such file or folder");
     }
 
     @Test
