@@ -136,13 +136,7 @@ public final class DirectorySource implements MetadataSource {
         int looks = 0;
         SegmentFile segment = following(next);
         while (segment != null && segment.first() <= to) {
-            if (segment.first() > next) {
-                boolean oldest = next == from && next < firstIndex();
-                long missing = oldest ? Math.max(from, firstMissing()) : next;
-                if (missing < segment.first() && (!oldest || firstMissing() >= 0)) {
-                    gap(segment, missing, segment.first() - 1, visitor);
-                }
-            }
+            before(segment, next, from, visitor);
             Pass pass = new Pass(Math.max(next, from), to, visitor);
             try (SegmentReader reader = new SegmentReader(segment, this::tell)) {
                 if (!pass.run(segment, reader)) {
@@ -162,6 +156,20 @@ public final class DirectorySource implements MetadataSource {
         }
         if (segment == null && next > from) {
             behind(next, to);
+        } else if (segment != null && next <= to) {
+            before(segment, next, from, visitor);
+        }
+    }
+
+    /** What is missing from {@code next} up to that file, if anything is. */
+    private void before(SegmentFile segment, long next, long from, Visitor visitor) throws IOException {
+        if (segment.first() <= next) {
+            return;
+        }
+        boolean oldest = next == from && next < firstIndex();
+        long missing = oldest ? Math.max(from, firstMissing()) : next;
+        if (missing < segment.first() && (!oldest || firstMissing() >= 0)) {
+            gap(segment, missing, segment.first() - 1, visitor);
         }
     }
 

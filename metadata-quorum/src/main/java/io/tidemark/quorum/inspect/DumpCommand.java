@@ -45,7 +45,7 @@ final class DumpCommand implements Callable<Integer> {
         EntryFilter filter = filters.filter(options);
         try (MetadataSource source = options.open(output)) {
             long start = start(source, begin, output);
-            Dumping dumping = new Dumping(output, filter, new Chain(source, start), source.committed(), begin, end);
+            Dumping dumping = new Dumping(output, filter, new Chain(source, start), start, source.committed(), begin, end);
             dumping.lines.header();
             new EntryStream(source, output::finding).read(start, dumping.lastIndex(), dumping);
         }
@@ -71,15 +71,20 @@ final class DumpCommand implements Callable<Integer> {
         private final Point begin;
         private final Point end;
         private final EntryLines lines;
+        /** Index of the first entry that was asked for. */
+        private final long first;
+
+        private boolean any;
         private int shown;
 
-        Dumping(Output output, EntryFilter filter, Chain chain, long committed, Point begin, Point end) {
+        Dumping(Output output, EntryFilter filter, Chain chain, long start, long committed, Point begin, Point end) {
             this.output = output;
             this.filter = filter;
             this.chain = chain;
             this.committed = committed;
             this.begin = begin;
             this.end = end;
+            this.first = begin == null || begin.isTime() ? start : begin.index();
             this.lines = new EntryLines(output, chain.names(), filter);
         }
 
@@ -90,6 +95,10 @@ final class DumpCommand implements Callable<Integer> {
         @Override
         public boolean entry(RawEntry raw, MetadataEntry entry, boolean unreadable) throws IOException {
             output.progress(raw.index());
+            if (!any && raw.index() > first) {
+                output.remark("note: what is here begins at index " + raw.index());
+            }
+            any = true;
             EntryView.Effect effect = chain.meet(raw.index(), entry, unreadable);
             if (entry != null && end != null && end.isTime() && entry.timestampMs() > end.timeMs()) {
                 return false;
@@ -120,6 +129,7 @@ final class DumpCommand implements Callable<Integer> {
         @Override
         public void gap(long first, long last, boolean bridged) {
             chain.gap();
+            any = true;
             if (!output.json()) {
                 output.quick(output.style().bad("... entries " + first + " to " + last + " are not here"));
             }

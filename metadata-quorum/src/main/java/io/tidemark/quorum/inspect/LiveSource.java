@@ -175,11 +175,11 @@ final class LiveSource implements MetadataSource {
                 return;
             }
             for (StoredEntry entry : page.entries()) {
+                if (!first && entry.index() > next && next <= page.committed()) {
+                    gap(next, entry.index() - 1, page, visitor);
+                }
                 if (entry.index() > to || entry.index() > page.committed()) {
                     return;
-                }
-                if (!first && entry.index() > next) {
-                    gap(next, entry.index() - 1, page, visitor);
                 }
                 first = false;
                 if (!visitor.entry(raw(entry))) {

@@ -39,7 +39,7 @@ final class Locator {
         String history = begins == Long.MAX_VALUE
                 ? "there is no image and no beginning of the log"
                 : "history begins at index " + Math.max(0, begins);
-        String why = !found.wanted.isTime() && found.index >= 0 && found.index < found.wanted.index()
+        String why = !found.missing && !found.wanted.isTime() && found.index >= 0 && found.index < found.wanted.index()
                 ? "the log ends at index " + found.index
                 : "the state is not known there";
         return new IOException(why + " (" + history + " in " + source.name() + ")");
@@ -50,6 +50,7 @@ final class Locator {
         private ClusterImage image;
         private long index = -1;
         private long term;
+        private boolean missing;
 
         Found(Point wanted) {
             this.wanted = wanted;
@@ -70,6 +71,7 @@ final class Locator {
                 return false;
             }
             image = step.after();
+            missing = false;
             index = step.raw().index();
             term = step.raw().term();
             return true;
@@ -81,6 +83,7 @@ final class Locator {
                 return;
             }
             image = now;
+            missing = false;
             index = Math.max(index, now.index());
             for (MetadataSource.Keyframe keyframe : source.keyframes()) {
                 if (keyframe.index() >= now.index() && keyframe.index() <= lastIndex()) {
@@ -94,6 +97,7 @@ final class Locator {
         @Override
         public void gap(long first, long last) {
             image = null;
+            missing = true;
         }
     }
 }

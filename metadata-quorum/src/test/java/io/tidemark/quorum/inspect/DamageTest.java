@@ -199,6 +199,13 @@ class DamageTest {
         Tool why = Tool.run("show", "--dir", folder);
         assertThat(why.status()).isEqualTo(1);
         assertThat(why.err()).contains("the state is not known there (history begins at index 0");
+        for (long at = from; at <= to; at++) {
+            Tool there = Tool.run("show", "--dir", folder, "--at", at);
+            assertThat(there.status()).isEqualTo(1);
+            assertThat(there.err())
+                    .contains(open + ": entries " + from + " to " + to + " before it are missing")
+                    .contains("the state is not known there");
+        }
     }
 
     /** Nothing before it tells that there was one. */
@@ -229,6 +236,7 @@ class DamageTest {
             Files.delete(file);
         }
         assertThat(verify().status()).isZero();
+        assertThat(Tool.run("dump", "--dir", folder).err()).contains("note: what is here begins at index ");
         Files.delete(log.current()
                 .resolve("log_" + (SegmentFile.parse(second).orElseThrow().last() + 1) + "-" + index));
         assertThat(verify().err()).isEmpty();
