@@ -45,7 +45,8 @@ final class DumpCommand implements Callable<Integer> {
         EntryFilter filter = filters.filter(options);
         try (MetadataSource source = options.open(output)) {
             long start = start(source, begin, output);
-            Dumping dumping = new Dumping(output, filter, new Chain(source, start), start, source.committed(), begin, end);
+            Dumping dumping =
+                    new Dumping(output, filter, new Chain(source, start), start, source.committed(), begin, end);
             dumping.lines.header();
             new EntryStream(source, output::finding).read(start, dumping.lastIndex(), dumping);
         }

@@ -27,7 +27,10 @@ final class FilterOptions {
             description = "only what that broker asked for, or what names it")
     private int broker;
 
-    @Option(names = "--kind", paramLabel = "K", description = "only entries or records of that kind; a wrong one is answered with all there are")
+    @Option(
+            names = "--kind",
+            paramLabel = "K",
+            description = "only entries or records of that kind; a wrong one is answered with all there are")
     private String kind;
 
     /** Throws ParameterException if they do not go together. */
