@@ -18,7 +18,9 @@ final class StateText {
         List<String> lines = new ArrayList<>();
         lines.add(output.style()
                 .bold("state at index " + located.index() + " (term " + located.term() + "), "
-                        + output.moments().dayAndTime(image.timestampMs())));
+                        + (image.tip() < 0
+                                ? "before anything was decided"
+                                : output.moments().dayAndTime(image.timestampMs()))));
         lines.add(String.format(
                 "last entry that took effect %d, history %016x, metadata level %d, next producer id %d, digest %016x",
                 image.tip(), image.historyId(), image.level(), image.nextProducerId(), image.digest()));

@@ -1,9 +1,12 @@
 package io.tidemark.quorum.inspect;
 
+import io.tidemark.model.codec.QueryCodec.QueryFailedException;
 import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.quorum.files.RawEntry;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -12,9 +15,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "watch",
         mixinStandardHelpOptions = true,
-        description = "Shows the entries of a running cluster as they commit, until it is interrupted.",
+        description =
+                "Shows the entries of a running cluster as they commit, until it is interrupted. If the controller ends that"
+                        + " is read, another one is.",
         footer = {"", "Examples:", "  metadata-log.sh watch", "  metadata-log.sh watch --topic orders --json"})
 final class WatchCommand implements Callable<Integer> {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     @Mixin
     private LogOptions options;
 
@@ -31,7 +38,8 @@ final class WatchCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Output output = options.output();
         EntryFilter filter = filters.filter(options);
-        try (LiveSource source = options.live(output)) {
+        LiveSource source = options.live(output);
+        try {
             long next = source.committed() + 1;
             // From the nearest image up to now, to know what topics are called and what the next entry must be based
             // on.
@@ -44,13 +52,39 @@ final class WatchCommand implements Callable<Integer> {
             shown.lines().header();
             output.flush();
             while (watching.go) {
-                if (source.await(watching.next)) {
-                    new EntryStream(source, output::finding).read(watching.next, Long.MAX_VALUE, watching);
-                    output.flush();
+                try {
+                    if (source.await(watching.next)) {
+                        new EntryStream(source, output::finding).read(watching.next, Long.MAX_VALUE, watching);
+                        output.flush();
+                    }
+                } catch (IOException | QueryFailedException e) {
+                    source.close();
+                    source = another(source.name(), e, output);
                 }
             }
+        } finally {
+            source.close();
         }
         return output.status();
+    }
+
+    /** What is watched goes on while there is any controller; while there is none, it is waited for. */
+    private LiveSource another(String lost, Exception problem, Output output) {
+        output.remark(lost + " does not answer any more: " + ControllerClient.firstLine(problem));
+        String told = "";
+        while (true) {
+            try {
+                LiveSource source = options.live(output);
+                output.remark("going on with " + source.name());
+                return source;
+            } catch (IOException e) {
+                if (!told.equals(e.getMessage())) {
+                    told = e.getMessage();
+                    output.remark("waiting: " + told);
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+            }
+        }
     }
 
     private record Shown(Output output, EntryFilter filter, EntryLines lines) {}

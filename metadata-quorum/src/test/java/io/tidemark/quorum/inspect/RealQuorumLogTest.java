@@ -20,9 +20,12 @@ import io.tidemark.quorum.ratis.HarnessClient;
 import io.tidemark.quorum.ratis.NewQuorum;
 import io.tidemark.quorum.ratis.QuorumHarness;
 import io.tidemark.quorum.ratis.QuorumServer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +36,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -132,6 +136,10 @@ class RealQuorumLogTest {
     }
 
     private Tool live(String command, Object... more) {
+        return Tool.run(arguments(command, more));
+    }
+
+    private Object[] arguments(String command, Object... more) {
         List<Object> words = new ArrayList<>(List.of(command));
         words.add("--controllers");
         words.add(quorum.voters().stream().map(QuorumVoter::toString).collect(Collectors.joining(",")));
@@ -139,7 +147,7 @@ class RealQuorumLogTest {
         words.add(quorum.clusterId());
         words.addAll(List.of("--rpc", quorum.rpc().name().toLowerCase(Locale.ROOT)));
         words.addAll(List.of(more));
-        return Tool.run(words.toArray());
+        return words.toArray();
     }
 
     private static long firstOfLog(Path directory) throws IOException {
@@ -267,6 +275,52 @@ class RealQuorumLogTest {
         assertThat(live("export", image).err()).contains("is there already");
         assertThat(live("show", "--controller", "999").err()).contains("there is no controller 999");
         assertThat(live("verify").out()).contains("the 3 controllers agree");
+    }
+
+    /** The one that is watched is the first that answers. */
+    @ParameterizedTest
+    @EnumSource(QuorumRpc.class)
+    @Timeout(180)
+    void watchGoesOnWhenItsControllerEnds(QuorumRpc rpc) throws Exception {
+        start(HistoryConfig.DEFAULT, rpc);
+        Pipe out = new Pipe();
+        CompletableFuture<Tool> watching =
+                CompletableFuture.supplyAsync(() -> Tool.run(out, arguments("watch", "--kind", "FenceBrokers")));
+        int incarnation = 0;
+        while (!out.toString(StandardCharsets.UTF_8).contains("asked by a test")) {
+            run(new QuorumCommand.FenceBrokers(List.of(ref(2)), "asked by a test"));
+            register(2, "again-" + incarnation++);
+        }
+        quorum.kill(quorum.voters().get(0).id());
+        run(new QuorumCommand.FenceBrokers(List.of(ref(3)), "asked behind that"));
+        Awaitility.await("what came behind that")
+                .atMost(QuorumHarness.PATIENCE)
+                .until(() -> out.toString(StandardCharsets.UTF_8).contains("asked behind that"));
+        assertThat(watching).isNotDone();
+        out.closed = true;
+        run(new QuorumCommand.FenceBrokers(List.of(ref(1)), "for nobody to read"));
+        Tool tool = watching.get(60, TimeUnit.SECONDS);
+        String first = "controller " + quorum.voters().get(0).id();
+        assertThat(tool.err()).contains(first + " (", "does not answer any more", "going on with controller ");
+        List<Long> indices = out.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains("asked "))
+                .map(line -> Long.parseLong(line.strip().split(" +")[0]))
+                .toList();
+        assertThat(indices).hasSizeGreaterThan(1).isSorted().doesNotHaveDuplicates();
+    }
+
+    /** Into which nothing can be written once its reader has gone. */
+    private static final class Pipe extends ByteArrayOutputStream {
+        private volatile boolean closed;
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) {
+            if (closed) {
+                throw new UncheckedIOException(new IOException("broken pipe"));
+            }
+            super.write(bytes, offset, length);
+        }
     }
 
     @ParameterizedTest

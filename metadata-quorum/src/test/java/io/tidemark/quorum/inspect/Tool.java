@@ -8,7 +8,11 @@ import java.util.List;
 /** One run of the tool, as the script starts it. */
 record Tool(int status, String out, String err) {
     static Tool run(Object... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        return run(new ByteArrayOutputStream(), arguments);
+    }
+
+    /** @param out takes what the tool writes, to be looked at while it runs */
+    static Tool run(ByteArrayOutputStream out, Object... arguments) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         String[] words = new String[arguments.length];
         for (int i = 0; i < words.length; i++) {
