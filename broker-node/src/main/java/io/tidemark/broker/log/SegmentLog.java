@@ -23,18 +23,14 @@ public final class SegmentLog {
     private final EpochCheckpoint epochCheckpoint;
     private final CheckpointGuard guard;
     private final LogReader reader;
+    private final LogTail tail;
     private LogSettings settings;
 
     private EpochHistory epochs;
     private boolean epochsDirty;
     private ProducerStates producers = new ProducerStates();
-    private long end;
     private volatile long logStart;
     private volatile long recoveryPoint;
-
-    private final List<ByteBuffer> staged = new ArrayList<>();
-    private int stagedBytes;
-    private long stagedEnd;
 
     private boolean broken;
     private boolean flushing;
@@ -74,9 +70,8 @@ public final class SegmentLog {
         this.settings = settings;
         this.epochs = epochs;
         this.reader = new LogReader(id, segments, index);
+        this.tail = new LogTail(bounds.end());
         this.logStart = bounds.logStart();
-        this.end = bounds.end();
-        this.stagedEnd = bounds.end();
         this.recoveryPoint = bounds.recoveryPoint();
         this.lastSnapshot = segments.active().base();
         this.directoryDirty = true;
@@ -102,12 +97,12 @@ public final class SegmentLog {
 
     /** Loop: the end of what {@link #write} has returned for (R1.1). */
     public long logEndOffset() {
-        return end;
+        return tail.end();
     }
 
     /** Loop: the offset the next staged batch must have. */
     public long stagedEndOffset() {
-        return stagedEnd;
+        return tail.stagedEnd();
     }
 
     /** The offset below which everything is synced; what a replica acknowledges under B16. Any thread. */
@@ -145,55 +140,27 @@ public final class SegmentLog {
     public void stage(ByteBuffer batches, int epoch) {
         Check.that(!broken, "a log whose write failed takes no more batches");
         Check.that(epoch == epochs.latestEpoch(), "staged epoch is the latest epoch", epoch, epochs.latestEpoch());
-        Segment active = segments.active();
-        int at = batches.position();
-        Check.that(
-                (long) active.size + stagedBytes + batches.remaining() <= Integer.MAX_VALUE,
-                "a segment stays below 2 GiB");
-        while (at < batches.limit()) {
-            Check.that(batches.limit() - at >= BatchHeader.SIZE, "a staged batch has a whole header");
-            BatchHeader header = BatchHeader.read(batches, at);
-            Check.that(header.isPlausible(), "a staged batch is a v2 batch");
-            Check.that(batches.limit() - at >= header.sizeInBytes(), "a staged batch is whole");
-            Check.that(header.baseOffset() == stagedEnd, "a staged batch starts at the end", header.baseOffset(), end);
-            Check.that(header.leaderEpoch() == epoch, "a staged batch has the epoch", header.leaderEpoch(), epoch);
-            int position = active.size + stagedBytes;
-            active.index.offer(header.baseOffset(), position, active.maxTimestamp, settings.memoryIndexBytes());
-            if (position == 0) {
-                active.firstTimestamp = header.maxTimestamp();
-            }
-            active.maxTimestamp = Math.max(active.maxTimestamp, header.maxTimestamp());
-            producers.append(header);
-            stagedEnd = header.nextOffset();
-            stagedBytes += header.sizeInBytes();
-            at += header.sizeInBytes();
-        }
-        staged.add(batches.duplicate());
+        tail.stage(batches, epoch, segments.active(), producers, settings.memoryIndexBytes());
     }
 
     /** Loop: writes everything staged with one gathering write and returns the new log end. */
     public long write() throws IOException {
         Check.that(!broken, "a log whose write failed is not written to");
-        if (staged.isEmpty()) {
-            return end;
+        if (tail.nothingStaged()) {
+            return tail.end();
         }
-        Segment active = segments.active();
         broken = true;
-        active.file().write(staged.toArray(ByteBuffer[]::new), active.size);
+        int written = tail.write(segments.active());
         broken = false;
-        active.size += stagedBytes;
-        unsyncedBytes += stagedBytes;
-        unindexedBytes += stagedBytes;
-        end = stagedEnd;
-        staged.clear();
-        stagedBytes = 0;
-        return end;
+        unsyncedBytes += written;
+        unindexedBytes += written;
+        return tail.end();
     }
 
     /** Loop: whether {@link #roll} is due before {@code incomingBytes} more are staged. */
     public boolean needsRoll(int incomingBytes) {
         Segment active = segments.active();
-        long size = (long) active.size + stagedBytes;
+        long size = tail.sizeOf(active);
         return size > 0
                 && (size + incomingBytes > settings.segmentBytes()
                         || (active.firstTimestamp >= 0
@@ -208,16 +175,16 @@ public final class SegmentLog {
             return;
         }
         storeIndexOf(old);
-        index.putSnapshot(id, end, producers.toBytes());
-        index.deleteSnapshots(id, old.base() + 1, end);
+        index.putSnapshot(id, tail.end(), producers.toBytes());
+        index.deleteSnapshots(id, old.base() + 1, tail.end());
         for (Segment segment : segments.all()) {
             if (segments.bytesBehind(segment, segment.size) > settings.hotBytes()) {
                 segment.index = null;
             }
         }
-        segments.create(end);
+        segments.create(tail.end());
         directoryDirty = true;
-        lastSnapshot = end;
+        lastSnapshot = tail.end();
     }
 
     // ---------------------------------------------------------------------------------------------- read
@@ -230,14 +197,14 @@ public final class SegmentLog {
         if (segments.isEmpty()) {
             throw new IOException("the log is closed");
         }
-        if (offset < logStart || offset > end) {
-            return new ReadResult.OutOfRange(logStart, end);
+        if (offset < logStart || offset > tail.end()) {
+            return new ReadResult.OutOfRange(logStart, tail.end());
         }
-        long bound = Math.min(maxOffset, end);
+        long bound = Math.min(maxOffset, tail.end());
         if (offset >= bound) {
             return ReadResult.Empty.INSTANCE;
         }
-        return reader.read(offset, bound, end, maxBytes, atLeastOneBatch, settings.hotBytes());
+        return reader.read(offset, bound, tail.end(), maxBytes, atLeastOneBatch, settings.hotBytes());
     }
 
     // ---------------------------------------------------------------------------------------------- durability
@@ -253,7 +220,7 @@ public final class SegmentLog {
         Check.that(!flushing, "one flush of a log at a time");
         flushing = true;
         List<Segment> dirty = new ArrayList<>();
-        if (recoveryPoint < end) {
+        if (recoveryPoint < tail.end()) {
             for (Segment segment : segments.from(recoveryPoint)) {
                 segment.retain();
                 dirty.add(segment);
@@ -270,10 +237,10 @@ public final class SegmentLog {
                     producers.copy(),
                     active.base() + 1,
                     lastSnapshot);
-            lastSnapshot = end;
+            lastSnapshot = tail.end();
             unindexedBytes = 0;
         }
-        FlushTask task = new FlushTask(dirty, segments, directoryDirty, end, part);
+        FlushTask task = new FlushTask(dirty, segments, directoryDirty, tail.end(), part);
         directoryDirty = false;
         unsyncedBytes = 0;
         return task;
@@ -325,8 +292,8 @@ public final class SegmentLog {
         }
         segments.syncDirectory();
         storeIndexOf(segments.active());
-        index.putSnapshot(id, end, producers.toBytes());
-        recoveryPoint = Math.max(recoveryPoint, end);
+        index.putSnapshot(id, tail.end(), producers.toBytes());
+        recoveryPoint = Math.max(recoveryPoint, tail.end());
         broken = true;
         segments.close();
     }
@@ -342,7 +309,7 @@ public final class SegmentLog {
         index.putSummary(
                 id,
                 segment.base(),
-                new SegmentSummary(segment.size, end, segment.maxTimestamp, epochs.epochAt(end - 1)));
+                new SegmentSummary(segment.size, tail.end(), segment.maxTimestamp, epochs.epochAt(tail.end() - 1)));
     }
 
     // ---------------------------------------------------------------------------------------------- truncation
@@ -355,14 +322,14 @@ public final class SegmentLog {
     public long truncateTo(long target) throws IOException {
         checkNothingStaged();
         Check.that(!flushing, "a log is not truncated during a flush");
-        Check.that(target >= 0, "truncation to an offset", target, end);
-        if (target >= end) {
+        Check.that(target >= 0, "truncation to an offset", target, tail.end());
+        if (target >= tail.end()) {
             cutEpochs(epochs.truncateFromEnd(target));
-            return end;
+            return tail.end();
         }
         if (target < segments.first().base()) {
             truncateFullyAndStartAt(target);
-            return end;
+            return tail.end();
         }
         Segment last = segments.holding(target);
         int from = LogScan.positionAtOrBefore(id, last, index, target);
@@ -371,9 +338,9 @@ public final class SegmentLog {
         while (header != null && header.nextOffset() <= target) {
             header = scanner.next();
         }
-        Check.that(header != null, "a batch holds the offset to truncate to", target, end);
+        Check.that(header != null, "a batch holds the offset to truncate to", target, tail.end());
         cut(last, scanner.batchPosition(), header.baseOffset());
-        return end;
+        return tail.end();
     }
 
     private void cut(Segment last, int size, long newEnd) throws IOException {
@@ -387,8 +354,7 @@ public final class SegmentLog {
         last.file().sync();
         last.size = size;
         reindex(last, newEnd);
-        end = newEnd;
-        stagedEnd = newEnd;
+        tail.moveTo(newEnd);
         lastSnapshot = last.base();
         cutEpochs(epochs.truncateFromEnd(newEnd));
         producers = LogScan.producersAt(id, segments, index, newEnd);
@@ -415,8 +381,7 @@ public final class SegmentLog {
         segments.deleteFrom(0);
         segments.create(offset);
         segments.syncDirectory();
-        end = offset;
-        stagedEnd = offset;
+        tail.moveTo(offset);
         logStart = offset;
         recoveryPoint = offset;
         lastSnapshot = offset;
@@ -438,7 +403,7 @@ public final class SegmentLog {
      * {@link #deleteOldSegments}.
      */
     public void raiseLogStart(long offset) {
-        Check.that(offset <= end, "the log start stays at or below the end", offset, end);
+        Check.that(offset <= tail.end(), "the log start stays at or below the end", offset, tail.end());
         if (offset > logStart) {
             logStart = offset;
             EpochHistory shorter = epochs.truncateFromStart(offset);
@@ -465,7 +430,7 @@ public final class SegmentLog {
         int deleted = 0;
         while (true) {
             Segment oldest = segments.first();
-            long oldestEnd = segments.endOf(oldest, end);
+            long oldestEnd = segments.endOf(oldest, tail.end());
             boolean expired = settings.retentionMs() >= 0
                     && times.maxTimestampOf(oldest) >= 0
                     && times.maxTimestampOf(oldest) < nowMs - settings.retentionMs();
@@ -505,12 +470,12 @@ public final class SegmentLog {
     }
 
     private TimestampLookup times() {
-        return new TimestampLookup(id, segments, index, settings, end);
+        return new TimestampLookup(id, segments, index, settings, tail.end());
     }
 
     private void checkNothingStaged() {
         Check.that(!broken, "a log that failed or was closed is not used");
-        Check.that(staged.isEmpty(), "staged batches are written before anything else");
+        Check.that(tail.nothingStaged(), "staged batches are written before anything else");
     }
 
     void producers(ProducerStates recovered) {
