@@ -114,7 +114,8 @@ public final class LogRecovery {
                 : Math.min(end, Math.max(known.recoveryPoint(), segments.first().base()));
         guard.beforeCut(synced, Math.max(logStart, end));
         SegmentLog.Bounds bounds = new SegmentLog.Bounds(Math.min(logStart, end), end, synced);
-        SegmentLog log = new SegmentLog(id, segments, index, epochCheckpoint, guard, settings, history, bounds);
+        SegmentLog log = new SegmentLog(
+                id, segments, index, new StoredEpochs(epochCheckpoint, history), guard, settings, bounds);
         if (logStart > end) {
             // Records were deleted up to there, and a crash took what came after: nothing readable is left.
             log.truncateFullyAndStartAt(logStart);

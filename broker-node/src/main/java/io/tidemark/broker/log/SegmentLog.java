@@ -20,14 +20,11 @@ public final class SegmentLog {
     private final PartitionId id;
     private final OffsetIndex index;
     private final SegmentList segments;
-    private final EpochCheckpoint epochCheckpoint;
+    private final StoredEpochs epochs;
     private final CheckpointGuard guard;
     private final LogReader reader;
     private final LogTail tail;
     private LogSettings settings;
-
-    private EpochHistory epochs;
-    private boolean epochsDirty;
     private ProducerStates producers = new ProducerStates();
     private volatile long logStart;
     private volatile long recoveryPoint;
@@ -57,18 +54,16 @@ public final class SegmentLog {
             PartitionId id,
             SegmentList segments,
             OffsetIndex index,
-            EpochCheckpoint epochCheckpoint,
+            StoredEpochs epochs,
             CheckpointGuard guard,
             LogSettings settings,
-            EpochHistory epochs,
             Bounds bounds) {
         this.id = id;
         this.segments = segments;
         this.index = index;
-        this.epochCheckpoint = epochCheckpoint;
+        this.epochs = epochs;
         this.guard = guard;
         this.settings = settings;
-        this.epochs = epochs;
         this.reader = new LogReader(id, segments, index);
         this.tail = new LogTail(bounds.end());
         this.logStart = bounds.logStart();
@@ -112,7 +107,7 @@ public final class SegmentLog {
 
     /** Loop: which epoch wrote what; on disk already, except after a raise of the log start. */
     public EpochHistory epochs() {
-        return epochs;
+        return epochs.history();
     }
 
     /** Loop: the producers including those of staged batches. */
@@ -139,7 +134,8 @@ public final class SegmentLog {
      */
     public void stage(ByteBuffer batches, int epoch) {
         Check.that(!broken, "a log whose write failed takes no more batches");
-        Check.that(epoch == epochs.latestEpoch(), "staged epoch is the latest epoch", epoch, epochs.latestEpoch());
+        int latest = epochs.history().latestEpoch();
+        Check.that(epoch == latest, "staged epoch is the latest epoch", epoch, latest);
         tail.stage(batches, epoch, segments.active(), producers, settings.memoryIndexBytes());
     }
 
@@ -263,22 +259,10 @@ public final class SegmentLog {
      * {@link #epochs}.
      */
     public void persistEpochs(EpochHistory changed) throws IOException {
-        if (!changed.equals(epochs) || epochsDirty) {
-            epochCheckpoint.writeAhead(changed);
+        if (epochs.writeAhead(changed)) {
             // Recovery after a loss of power scans from the recovery point only: what it takes from the file for the
             // records before must be certain when that point moves.
             directoryDirty = true;
-            epochs = changed;
-            epochsDirty = false;
-        }
-    }
-
-    /** Blocking: the history of a log that was cut, durable on return (R6.22). */
-    private void cutEpochs(EpochHistory shorter) throws IOException {
-        if (!shorter.equals(epochs) || epochsDirty) {
-            epochCheckpoint.write(shorter);
-            epochs = shorter;
-            epochsDirty = false;
         }
     }
 
@@ -286,7 +270,7 @@ public final class SegmentLog {
     public void close() throws IOException {
         checkNothingStaged();
         Check.that(!flushing, "a log is not closed during a flush");
-        persistEpochs(epochs);
+        persistEpochs(epochs.history());
         for (Segment segment : segments.from(recoveryPoint)) {
             segment.file().sync();
         }
@@ -309,7 +293,11 @@ public final class SegmentLog {
         index.putSummary(
                 id,
                 segment.base(),
-                new SegmentSummary(segment.size, tail.end(), segment.maxTimestamp, epochs.epochAt(tail.end() - 1)));
+                new SegmentSummary(
+                        segment.size,
+                        tail.end(),
+                        segment.maxTimestamp,
+                        epochs.history().epochAt(tail.end() - 1)));
     }
 
     // ---------------------------------------------------------------------------------------------- truncation
@@ -324,7 +312,7 @@ public final class SegmentLog {
         Check.that(!flushing, "a log is not truncated during a flush");
         Check.that(target >= 0, "truncation to an offset", target, tail.end());
         if (target >= tail.end()) {
-            cutEpochs(epochs.truncateFromEnd(target));
+            epochs.cut(epochs.history().truncateFromEnd(target));
             return tail.end();
         }
         if (target < segments.first().base()) {
@@ -356,7 +344,7 @@ public final class SegmentLog {
         reindex(last, newEnd);
         tail.moveTo(newEnd);
         lastSnapshot = last.base();
-        cutEpochs(epochs.truncateFromEnd(newEnd));
+        epochs.cut(epochs.history().truncateFromEnd(newEnd));
         producers = LogScan.producersAt(id, segments, index, newEnd);
     }
 
@@ -386,7 +374,7 @@ public final class SegmentLog {
         recoveryPoint = offset;
         lastSnapshot = offset;
         producers = new ProducerStates();
-        cutEpochs(EpochHistory.EMPTY);
+        epochs.cut(EpochHistory.EMPTY);
     }
 
     private void lowerCheckpoints(long newEnd) throws IOException {
@@ -406,9 +394,7 @@ public final class SegmentLog {
         Check.that(offset <= tail.end(), "the log start stays at or below the end", offset, tail.end());
         if (offset > logStart) {
             logStart = offset;
-            EpochHistory shorter = epochs.truncateFromStart(offset);
-            epochsDirty |= !shorter.equals(epochs);
-            epochs = shorter;
+            epochs.dropBelow(offset);
         }
     }
 
@@ -451,7 +437,7 @@ public final class SegmentLog {
         if (deleted > 0) {
             segments.syncDirectory();
             // Only now: a history that starts above the first segment would have to be rebuilt after a crash.
-            persistEpochs(epochs);
+            persistEpochs(epochs.history());
             index.deleteSnapshots(id, 0, segments.first().base());
         }
         return deleted;
