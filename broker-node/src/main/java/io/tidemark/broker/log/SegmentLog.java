@@ -5,8 +5,6 @@ import io.tidemark.model.EpochHistory;
 import io.tidemark.model.PartitionId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -24,18 +22,12 @@ public final class SegmentLog {
     private final CheckpointGuard guard;
     private final LogReader reader;
     private final LogTail tail;
+    private final FlushProgress flushes;
     private LogSettings settings;
     private ProducerStates producers = new ProducerStates();
     private volatile long logStart;
-    private volatile long recoveryPoint;
 
     private boolean broken;
-    private boolean flushing;
-    private boolean directoryDirty;
-    private long unsyncedBytes;
-    private long unindexedBytes;
-    /** Offset of the newest snapshot inside the active segment, or its base. */
-    private long lastSnapshot;
 
     /** Told before a log is cut, so that no checkpoint speaks of bytes that are gone, or of others in their place. */
     @FunctionalInterface
@@ -66,10 +58,8 @@ public final class SegmentLog {
         this.settings = settings;
         this.reader = new LogReader(id, segments, index);
         this.tail = new LogTail(bounds.end());
+        this.flushes = new FlushProgress(id, segments, index, bounds.recoveryPoint());
         this.logStart = bounds.logStart();
-        this.recoveryPoint = bounds.recoveryPoint();
-        this.lastSnapshot = segments.active().base();
-        this.directoryDirty = true;
     }
 
     public PartitionId id() {
@@ -102,7 +92,7 @@ public final class SegmentLog {
 
     /** The offset below which everything is synced; what a replica acknowledges under B16. Any thread. */
     public long recoveryPoint() {
-        return recoveryPoint;
+        return flushes.recoveryPoint();
     }
 
     /** Loop: which epoch wrote what; on disk already, except after a raise of the log start. */
@@ -148,8 +138,7 @@ public final class SegmentLog {
         broken = true;
         int written = tail.write(segments.active());
         broken = false;
-        unsyncedBytes += written;
-        unindexedBytes += written;
+        flushes.wrote(written);
         return tail.end();
     }
 
@@ -179,8 +168,8 @@ public final class SegmentLog {
             }
         }
         segments.create(tail.end());
-        directoryDirty = true;
-        lastSnapshot = tail.end();
+        flushes.directoryChanged();
+        flushes.snapshotAt(tail.end());
     }
 
     // ---------------------------------------------------------------------------------------------- read
@@ -207,51 +196,18 @@ public final class SegmentLog {
 
     /** Loop: whether enough was written since the last flush to take a {@link #flushTask}. */
     public boolean needsFlush() {
-        return !flushing && unsyncedBytes >= settings.flushBytes();
+        return flushes.due(settings.flushBytes());
     }
 
     /** Loop: work that syncs all that was written so far. One at a time; nothing may be staged. */
     public FlushTask flushTask() {
         checkNothingStaged();
-        Check.that(!flushing, "one flush of a log at a time");
-        flushing = true;
-        List<Segment> dirty = new ArrayList<>();
-        if (recoveryPoint < tail.end()) {
-            for (Segment segment : segments.from(recoveryPoint)) {
-                segment.retain();
-                dirty.add(segment);
-            }
-        }
-        FlushTask.IndexPart part = null;
-        if (unindexedBytes >= settings.flushBytes()) {
-            Segment active = segments.active();
-            part = new FlushTask.IndexPart(
-                    id,
-                    index,
-                    active.base(),
-                    active.index.takeUnstored(active.size, settings.storedIndexBytes()),
-                    producers.copy(),
-                    active.base() + 1,
-                    lastSnapshot);
-            lastSnapshot = tail.end();
-            unindexedBytes = 0;
-        }
-        FlushTask task = new FlushTask(dirty, segments, directoryDirty, tail.end(), part);
-        directoryDirty = false;
-        unsyncedBytes = 0;
-        return task;
+        return flushes.take(tail.end(), producers, settings);
     }
 
     /** Loop: takes a task back, run or not; moves {@link #recoveryPoint} if it succeeded. */
     public void completed(FlushTask task) throws IOException {
-        Check.that(flushing, "a flush was taken before it is completed");
-        flushing = false;
-        task.release();
-        if (task.succeeded()) {
-            recoveryPoint = Math.max(recoveryPoint, task.end());
-        } else {
-            directoryDirty |= task.includesDirectory();
-        }
+        flushes.completed(task);
     }
 
     /**
@@ -262,22 +218,22 @@ public final class SegmentLog {
         if (epochs.writeAhead(changed)) {
             // Recovery after a loss of power scans from the recovery point only: what it takes from the file for the
             // records before must be certain when that point moves.
-            directoryDirty = true;
+            flushes.directoryChanged();
         }
     }
 
     /** Blocking: syncs and stores everything, so that nothing need be scanned after an orderly stop. Ends the log. */
     public void close() throws IOException {
         checkNothingStaged();
-        Check.that(!flushing, "a log is not closed during a flush");
+        Check.that(!flushes.underWay(), "a log is not closed during a flush");
         persistEpochs(epochs.history());
-        for (Segment segment : segments.from(recoveryPoint)) {
+        for (Segment segment : segments.from(flushes.recoveryPoint())) {
             segment.file().sync();
         }
         segments.syncDirectory();
         storeIndexOf(segments.active());
         index.putSnapshot(id, tail.end(), producers.toBytes());
-        recoveryPoint = Math.max(recoveryPoint, tail.end());
+        flushes.synced(tail.end());
         broken = true;
         segments.close();
     }
@@ -309,7 +265,7 @@ public final class SegmentLog {
      */
     public long truncateTo(long target) throws IOException {
         checkNothingStaged();
-        Check.that(!flushing, "a log is not truncated during a flush");
+        Check.that(!flushes.underWay(), "a log is not truncated during a flush");
         Check.that(target >= 0, "truncation to an offset", target, tail.end());
         if (target >= tail.end()) {
             epochs.cut(epochs.history().truncateFromEnd(target));
@@ -343,7 +299,7 @@ public final class SegmentLog {
         last.size = size;
         reindex(last, newEnd);
         tail.moveTo(newEnd);
-        lastSnapshot = last.base();
+        flushes.snapshotAt(last.base());
         epochs.cut(epochs.history().truncateFromEnd(newEnd));
         producers = LogScan.producersAt(id, segments, index, newEnd);
     }
@@ -361,7 +317,7 @@ public final class SegmentLog {
     /** Blocking: drops everything and starts an empty log at {@code offset} (R6.24, R6.35); durable on return. */
     public void truncateFullyAndStartAt(long offset) throws IOException {
         checkNothingStaged();
-        Check.that(!flushing, "a log is not truncated during a flush");
+        Check.that(!flushes.underWay(), "a log is not truncated during a flush");
         reader.truncated();
         // Below the first segment: a loss of power may bring any of them back, and what is left then must be looked at.
         lowerCheckpoints(Math.min(offset, segments.first().base()));
@@ -371,17 +327,16 @@ public final class SegmentLog {
         segments.syncDirectory();
         tail.moveTo(offset);
         logStart = offset;
-        recoveryPoint = offset;
-        lastSnapshot = offset;
+        flushes.restartAt(offset);
         producers = new ProducerStates();
         epochs.cut(EpochHistory.EMPTY);
     }
 
     private void lowerCheckpoints(long newEnd) throws IOException {
         // First here: whoever writes the checkpoints meanwhile must not put the old values back.
-        recoveryPoint = Math.min(recoveryPoint, newEnd);
+        flushes.lower(newEnd);
         logStart = Math.min(logStart, newEnd);
-        guard.beforeCut(recoveryPoint, newEnd);
+        guard.beforeCut(flushes.recoveryPoint(), newEnd);
     }
 
     // ---------------------------------------------------------------------------------------------- retention
@@ -410,7 +365,7 @@ public final class SegmentLog {
      */
     public int deleteOldSegments(long nowMs, long highWatermark) throws IOException {
         checkNothingStaged();
-        Check.that(!flushing, "segments are not deleted during a flush");
+        Check.that(!flushes.underWay(), "segments are not deleted during a flush");
         long size = sizeInBytes();
         TimestampLookup times = times();
         int deleted = 0;
