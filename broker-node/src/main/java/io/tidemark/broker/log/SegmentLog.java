@@ -23,6 +23,7 @@ public final class SegmentLog {
     private final LogReader reader;
     private final LogTail tail;
     private final FlushProgress flushes;
+    private final LogTruncation truncation;
     private LogSettings settings;
     private ProducerStates producers = new ProducerStates();
     private volatile long logStart;
@@ -58,6 +59,7 @@ public final class SegmentLog {
         this.settings = settings;
         this.reader = new LogReader(id, segments, index);
         this.tail = new LogTail(bounds.end());
+        this.truncation = new LogTruncation(id, segments, index);
         this.flushes = new FlushProgress(id, segments, index, bounds.recoveryPoint());
         this.logStart = bounds.logStart();
     }
@@ -275,43 +277,18 @@ public final class SegmentLog {
             truncateFullyAndStartAt(target);
             return tail.end();
         }
-        Segment last = segments.holding(target);
-        int from = LogScan.positionAtOrBefore(id, last, index, target);
-        BatchScanner scanner = new BatchScanner(last.file(), from, last.size, BatchScanner.NEAR, false);
-        BatchHeader header = scanner.next();
-        while (header != null && header.nextOffset() <= target) {
-            header = scanner.next();
-        }
-        Check.that(header != null, "a batch holds the offset to truncate to", target, tail.end());
-        cut(last, scanner.batchPosition(), header.baseOffset());
+        cut(truncation.at(target, tail.end()));
         return tail.end();
     }
 
-    private void cut(Segment last, int size, long newEnd) throws IOException {
+    private void cut(LogTruncation.Cut cut) throws IOException {
         reader.truncated();
-        lowerCheckpoints(newEnd);
-        index.truncate(id, last.base(), newEnd);
-        index.deleteSnapshots(id, newEnd + 1, Long.MAX_VALUE);
-        index.flush();
-        segments.deleteFrom(last.base() + 1);
-        last.file().truncate(size);
-        last.file().sync();
-        last.size = size;
-        reindex(last, newEnd);
-        tail.moveTo(newEnd);
-        flushes.snapshotAt(last.base());
-        epochs.cut(epochs.history().truncateFromEnd(newEnd));
-        producers = LogScan.producersAt(id, segments, index, newEnd);
-    }
-
-    /** Brings the memory index and the timestamps of the segment that becomes the active one up to its new end. */
-    private void reindex(Segment segment, long newEnd) throws IOException {
-        if (segment.index == null) {
-            segment.index = new MemoryIndex();
-            segment.index.addStored(LogScan.trustedEntries(id, segment, index, newEnd));
-        }
-        segment.index.truncate(segment.size);
-        LogScan.tail(segment, settings, Long.MAX_VALUE, header -> true);
+        lowerCheckpoints(cut.end());
+        truncation.perform(cut, settings);
+        tail.moveTo(cut.end());
+        flushes.snapshotAt(cut.last().base());
+        epochs.cut(epochs.history().truncateFromEnd(cut.end()));
+        producers = LogScan.producersAt(id, segments, index, cut.end());
     }
 
     /** Blocking: drops everything and starts an empty log at {@code offset} (R6.24, R6.35); durable on return. */
@@ -321,10 +298,7 @@ public final class SegmentLog {
         reader.truncated();
         // Below the first segment: a loss of power may bring any of them back, and what is left then must be looked at.
         lowerCheckpoints(Math.min(offset, segments.first().base()));
-        index.deleteLog(id);
-        segments.deleteFrom(0);
-        segments.create(offset);
-        segments.syncDirectory();
+        truncation.fully(offset);
         tail.moveTo(offset);
         logStart = offset;
         flushes.restartAt(offset);
