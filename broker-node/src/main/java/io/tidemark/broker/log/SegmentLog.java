@@ -341,15 +341,13 @@ public final class SegmentLog {
         checkNothingStaged();
         Check.that(!flushes.underWay(), "segments are not deleted during a flush");
         long size = sizeInBytes();
-        TimestampLookup times = times();
+        LogRetention retention = new LogRetention(settings, times(), nowMs);
         int deleted = 0;
         while (true) {
             Segment oldest = segments.first();
             long oldestEnd = segments.endOf(oldest, tail.end());
-            boolean expired = settings.retentionMs() >= 0
-                    && times.maxTimestampOf(oldest) >= 0
-                    && times.maxTimestampOf(oldest) < nowMs - settings.retentionMs();
-            boolean tooMuch = settings.retentionBytes() >= 0 && size - oldest.size >= settings.retentionBytes();
+            boolean expired = retention.isExpired(oldest);
+            boolean tooMuch = retention.isTooMuch(size, oldest);
             boolean retired = oldest.size > 0 && oldestEnd <= highWatermark && (expired || tooMuch);
             if (oldest == segments.active() && expired && retired) {
                 roll();
