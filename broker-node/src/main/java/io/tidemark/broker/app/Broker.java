@@ -16,16 +16,13 @@ import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.health.FollowerLag;
 import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.log.LogName;
-import io.tidemark.broker.log.LogSettings;
 import io.tidemark.broker.net.CallHandler;
 import io.tidemark.broker.net.ConnectionSettings;
 import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
-import io.tidemark.broker.net.NetSettings;
 import io.tidemark.broker.peer.FollowerFetchers;
 import io.tidemark.broker.peer.PeerConnection;
 import io.tidemark.broker.peer.PeerSettings;
-import io.tidemark.broker.quorum.LinkSettings;
 import io.tidemark.broker.quorum.MetadataListener;
 import io.tidemark.broker.quorum.QuorumLink;
 import io.tidemark.broker.replica.LeaderLease;
@@ -42,10 +39,8 @@ import io.tidemark.model.MonoTime;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.Listener;
-import io.tidemark.model.config.LogConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
-import io.tidemark.model.config.RecordConfig;
 import io.tidemark.model.config.ReplicaSelector;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
@@ -124,41 +119,19 @@ public final class Broker {
         this.node = node;
         this.fatal = fatal;
         this.health = health;
-        TopicSettings topicDefaults = topicDefaults(config);
+        TopicSettings topicDefaults = BrokerSettings.topicDefaults(config);
         this.storage = Storage.open(node.path(), topicDefaults.log(), health.recovery());
         this.known = KnownMetadata.read(node.path());
         this.threads = new BrokerThreads(config.nodeId());
-        this.link = new QuorumLink(
-                new LinkSettings("broker-" + config.nodeId(), config.voters(), node.clusterId(), rpc, (int)
-                        config.session().heartbeatIntervalMs()));
-        ConnectionSettings connections = new ConnectionSettings(
-                config.network().maxConnections(),
-                config.network().maxConnectionsPerIp(),
-                config.network().maxConnectionsPerIpOverrides(),
-                config.network().connectionCreationRate(),
-                config.network().maxIdleMs(),
-                config.listeners().interBrokerName());
-        this.server = new NetServer(
-                new NetSettings(
-                        config.network().loops(),
-                        config.network().requestMaxBytes(),
-                        config.network().maxInFlightRequests(),
-                        config.network().maxInFlightBytes()),
-                connections,
-                failure -> {
-                    LOG.error("a network loop failed", failure);
-                    fatal.accept("a network loop failed: " + failure);
-                });
+        this.link = new QuorumLink(BrokerSettings.link(config, node.clusterId(), rpc));
+        ConnectionSettings connections = BrokerSettings.connections(config);
+        this.server = new NetServer(BrokerSettings.net(config), connections, failure -> {
+            LOG.error("a network loop failed", failure);
+            fatal.accept("a network loop failed: " + failure);
+        });
         this.lease = LeaderLease.of(
                 config.session().sessionTimeoutMs() - config.session().heartbeatIntervalMs());
-        ReplicaSettings replicaSettings = new ReplicaSettings(
-                config.nodeId(),
-                config.replication().lagTimeMaxMs(),
-                50,
-                500,
-                config.replication().fetchBackoffMs(),
-                20,
-                lease);
+        ReplicaSettings replicaSettings = BrokerSettings.replicas(config, lease);
         this.partitions = loops(topicDefaults, replicaSettings);
         this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
         this.groups = new Groups(
@@ -167,33 +140,6 @@ public final class Broker {
                 config.nodeId(), connections, publisher::image, threads.blocking(), server::limits);
         wire();
         this.endpoints = bind();
-    }
-
-    private static TopicSettings topicDefaults(BrokerConfig config) {
-        RecordConfig records = config.log().records();
-        return new TopicSettings(
-                logSettings(config),
-                records.compression(),
-                records.timestampType().equals("LogAppendTime"),
-                records.timestampBeforeMaxMs(),
-                records.timestampAfterMaxMs(),
-                records.cleanupPolicy());
-    }
-
-    private static LogSettings logSettings(BrokerConfig config) {
-        LogConfig log = config.log();
-        return new LogSettings(
-                log.segmentBytes(),
-                log.rollMs(),
-                log.messageMaxBytes(),
-                log.indexIntervalBytes(),
-                LogSettings.DEFAULTS.storedIndexBytes(),
-                log.flushIntervalBytes(),
-                LogSettings.DEFAULTS.hotBytes(),
-                log.producerIdExpirationMs(),
-                log.retentionMs(),
-                log.retentionBytes(),
-                log.durability() == LogConfig.Durability.FSYNC);
     }
 
     private Partitions loops(TopicSettings topicDefaults, ReplicaSettings replicaSettings) {
@@ -230,19 +176,8 @@ public final class Broker {
     }
 
     private void wire() {
-        FollowerFetchers.Settings fetch = new FollowerFetchers.Settings(
-                config.nodeId(),
-                () -> brokerEpoch,
-                config.listeners().interBrokerName(),
-                config.replication().fetchWaitMaxMs(),
-                config.replication().fetchMinBytes(),
-                config.replication().fetchMaxBytes(),
-                config.replication().fetchResponseMaxBytes());
-        PeerSettings peer = new PeerSettings(
-                "broker-" + config.nodeId() + "-fetcher",
-                1_000,
-                config.replication().fetchWaitMaxMs() + 10_000,
-                config.network().requestMaxBytes());
+        FollowerFetchers.Settings fetch = BrokerSettings.fetchers(config, () -> brokerEpoch);
+        PeerSettings peer = BrokerSettings.peers(config);
         for (PartitionLoop loop : partitions.loops()) {
             LoopHost host = server.loops().get(loop.index());
             loop.wire(
