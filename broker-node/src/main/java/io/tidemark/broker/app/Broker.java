@@ -36,7 +36,6 @@ import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.TopicSettings;
 import io.tidemark.model.MonoTime;
-import io.tidemark.model.PartitionId;
 import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.Listener;
 import io.tidemark.model.config.NodeDirectory;
@@ -51,16 +50,13 @@ import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.ObjLongConsumer;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,6 +85,7 @@ public final class Broker {
     private final LeaderLease lease;
     private final NetServer server;
     private final Partitions partitions;
+    private final AllHosts hosts;
     private final MetadataPublisher publisher;
     private final Groups groups;
     private final ConnectionLimits limits;
@@ -133,6 +130,7 @@ public final class Broker {
                 config.session().sessionTimeoutMs() - config.session().heartbeatIntervalMs());
         ReplicaSettings replicaSettings = BrokerSettings.replicas(config, lease);
         this.partitions = loops(topicDefaults, replicaSettings);
+        this.hosts = new AllHosts(partitions);
         this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
         this.groups = new Groups(
                 config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
@@ -388,7 +386,7 @@ public final class Broker {
     }
 
     private void scheduleUpkeep() {
-        every(config.replication().highWatermarkCheckpointIntervalMs(), this::checkpointHighWatermarks);
+        every(config.replication().highWatermarkCheckpointIntervalMs(), () -> storage.directory().checkpointHighWatermarks(hosts.highWatermarks()));
         every(
                 config.replication().highWatermarkCheckpointIntervalMs(),
                 () -> known.reached(publisher.image().index(), false));
@@ -399,25 +397,19 @@ public final class Broker {
         every(config.session().heartbeatIntervalMs(), this::checkLease);
         LagTrend trend = health.trend();
         every(trend.everyMs(), () -> FollowerLag.of(partitions, trend.everyMs()).ifPresent(trend::look));
-        every(
-                config.log().retentionCheckIntervalMs(),
-                () -> onAllHosts(PartitionHost::applyRetention, System.currentTimeMillis()));
-        every(
-                config.log().producerIdExpirationCheckIntervalMs(),
-                () -> onAllHosts(PartitionHost::forgetSilentProducers, System.currentTimeMillis()));
-    }
-
-    private void onAllHosts(ObjLongConsumer<PartitionHost> work, long nowMs) {
-        for (PartitionLoop loop : partitions.loops()) {
-            loop.post(() -> List.copyOf(loop.hosts()).forEach(host -> work.accept(host, nowMs)));
-        }
+        every(config.log().retentionCheckIntervalMs(), () -> {
+            long nowMs = System.currentTimeMillis();
+            hosts.post(host -> host.applyRetention(nowMs));
+        });
+        every(config.log().producerIdExpirationCheckIntervalMs(), () -> {
+            long nowMs = System.currentTimeMillis();
+            hosts.post(host -> host.forgetSilentProducers(nowMs));
+        });
     }
 
     private void checkLease() {
         if (!lease.runs(MonoClock.SYSTEM.now())) {
-            for (PartitionLoop loop : partitions.loops()) {
-                loop.post(() -> List.copyOf(loop.hosts()).forEach(PartitionHost::leaseRanOut));
-            }
+            hosts.post(PartitionHost::leaseRanOut);
         }
     }
 
@@ -433,19 +425,6 @@ public final class Broker {
                 fatal.accept("a checkpoint cannot be written: " + e);
             }
         });
-    }
-
-    private void checkpointHighWatermarks() throws IOException {
-        Map<PartitionId, Long> marks = new HashMap<>();
-        for (PartitionLoop loop : partitions.loops()) {
-            CompletableFuture<Void> collected = new CompletableFuture<>();
-            loop.post(() -> {
-                loop.hosts().forEach(host -> marks.put(host.id(), host.highWatermark()));
-                collected.complete(null);
-            });
-            collected.join();
-        }
-        storage.directory().checkpointHighWatermarks(marks);
     }
 
     /** Where clients reach this broker. */
@@ -525,31 +504,8 @@ public final class Broker {
         }
     }
 
-    private boolean closeLogs() throws IOException, InterruptedException {
-        checkpointHighWatermarks();
-        List<CompletableFuture<Boolean>> closed = new ArrayList<>();
-        for (PartitionLoop loop : partitions.loops()) {
-            CompletableFuture<List<CompletableFuture<Boolean>>> all = new CompletableFuture<>();
-            loop.post(() -> {
-                List<CompletableFuture<Boolean>> futures = new ArrayList<>();
-                // A log that is neither closed nor gone must not pass for one that was closed.
-                loop.leaving().forEach(host -> futures.add(host.whenGone()));
-                for (PartitionHost host : List.copyOf(loop.hosts())) {
-                    CompletableFuture<Boolean> done = new CompletableFuture<>();
-                    futures.add(done);
-                    host.close(done);
-                }
-                all.complete(futures);
-            });
-            closed.addAll(all.join());
-        }
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_LOGS_MS);
-        boolean allClosed = true;
-        for (CompletableFuture<Boolean> done : closed) {
-            long left = Math.max(0, deadline - System.nanoTime());
-            allClosed &=
-                    done.completeOnTimeout(false, left, TimeUnit.NANOSECONDS).join();
-        }
-        return allClosed;
+    private boolean closeLogs() throws IOException {
+        storage.directory().checkpointHighWatermarks(hosts.highWatermarks());
+        return hosts.close(CLOSE_LOGS_MS);
     }
 }
