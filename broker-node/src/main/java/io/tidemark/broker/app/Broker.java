@@ -13,8 +13,6 @@ import io.tidemark.broker.api.OnceInformed;
 import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
-import io.tidemark.broker.health.FollowerLag;
-import io.tidemark.broker.health.LagTrend;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.net.CallHandler;
 import io.tidemark.broker.net.ConnectionSettings;
@@ -270,7 +268,8 @@ public final class Broker {
         known.reached(brokerEpoch, true);
         publisher.removeStrays();
         link.heartbeats(this::heartbeat, this::heartbeatAnswered);
-        scheduleUpkeep();
+        new Upkeep(config, threads, storage.directory(), partitions, hosts, fatal)
+                .start(() -> known.reached(publisher.image().index(), false), lease, health.trend());
         unfenced.await();
     }
 
@@ -383,48 +382,6 @@ public final class Broker {
         synchronized void end() {
             ended = true;
         }
-    }
-
-    private void scheduleUpkeep() {
-        every(config.replication().highWatermarkCheckpointIntervalMs(), () -> storage.directory().checkpointHighWatermarks(hosts.highWatermarks()));
-        every(
-                config.replication().highWatermarkCheckpointIntervalMs(),
-                () -> known.reached(publisher.image().index(), false));
-        every(60_000, () -> {
-            storage.directory().checkpointRecoveryPoints();
-            storage.directory().checkpointLogStarts();
-        });
-        every(config.session().heartbeatIntervalMs(), this::checkLease);
-        LagTrend trend = health.trend();
-        every(trend.everyMs(), () -> FollowerLag.of(partitions, trend.everyMs()).ifPresent(trend::look));
-        every(config.log().retentionCheckIntervalMs(), () -> {
-            long nowMs = System.currentTimeMillis();
-            hosts.post(host -> host.applyRetention(nowMs));
-        });
-        every(config.log().producerIdExpirationCheckIntervalMs(), () -> {
-            long nowMs = System.currentTimeMillis();
-            hosts.post(host -> host.forgetSilentProducers(nowMs));
-        });
-    }
-
-    private void checkLease() {
-        if (!lease.runs(MonoClock.SYSTEM.now())) {
-            hosts.post(PartitionHost::leaseRanOut);
-        }
-    }
-
-    private interface Upkeep {
-        void run() throws IOException;
-    }
-
-    private void every(long intervalMs, Upkeep upkeep) {
-        threads.every(intervalMs, () -> {
-            try {
-                upkeep.run();
-            } catch (IOException | RuntimeException e) {
-                fatal.accept("a checkpoint cannot be written: " + e);
-            }
-        });
     }
 
     /** Where clients reach this broker. */
