@@ -14,7 +14,6 @@ import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.log.LogName;
-import io.tidemark.broker.net.CallHandler;
 import io.tidemark.broker.net.ConnectionSettings;
 import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
@@ -35,7 +34,6 @@ import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.TopicSettings;
 import io.tidemark.model.MonoTime;
 import io.tidemark.model.config.BrokerConfig;
-import io.tidemark.model.config.Listener;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
 import io.tidemark.model.config.ReplicaSelector;
@@ -49,8 +47,6 @@ import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -220,24 +216,7 @@ public final class Broker {
                 .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
                 .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
                 .build();
-        CallHandler handler = new OnceInformed(publisher::image, apis);
-        Map<String, Integer> ports = new TreeMap<>();
-        for (Listener listener : config.listeners().bound()) {
-            int port = server.bind(
-                    io.tidemark.broker.net.Listener.plaintext(listener.name(), listener.host(), listener.port()),
-                    handler);
-            ports.put(listener.name(), port);
-        }
-        List<Endpoint> advertised = new ArrayList<>();
-        for (Listener listener : config.listeners().advertised()) {
-            // Port 0 was chosen by the system when the listener was bound.
-            int port = listener.port() == 0 ? ports.get(listener.name()) : listener.port();
-            Endpoint endpoint = new Endpoint(listener.name(), listener.host(), port);
-            // The acting controller watches the first one (B5).
-            int place = listener.name().equals(config.listeners().interBrokerName()) ? 0 : advertised.size();
-            advertised.add(place, endpoint);
-        }
-        return advertised;
+        return BoundListeners.bind(server, config.listeners(), new OnceInformed(publisher::image, apis));
     }
 
     /** Registers and returns once this broker is unfenced. Throws IOException if the quorum refuses it for good. */
