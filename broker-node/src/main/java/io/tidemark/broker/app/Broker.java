@@ -1,16 +1,8 @@
 package io.tidemark.broker.app;
 
 import io.tidemark.broker.api.ApiDispatcher;
-import io.tidemark.broker.api.BrokerApis;
-import io.tidemark.broker.api.DeleteRecordsHandler;
-import io.tidemark.broker.api.DescribeLogDirsHandler;
-import io.tidemark.broker.api.DescribeProducersHandler;
-import io.tidemark.broker.api.EpochEndHandler;
 import io.tidemark.broker.api.FetchHandler;
-import io.tidemark.broker.api.GroupApis;
-import io.tidemark.broker.api.ListOffsetsHandler;
 import io.tidemark.broker.api.OnceInformed;
-import io.tidemark.broker.api.ProduceHandler;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.log.LogName;
@@ -36,7 +28,6 @@ import io.tidemark.model.MonoTime;
 import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
-import io.tidemark.model.config.ReplicaSelector;
 import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
@@ -51,7 +42,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.apache.kafka.common.protocol.ApiKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -182,40 +172,18 @@ public final class Broker {
     }
 
     private List<Endpoint> bind() throws IOException {
-        FetchHandler fetches = new FetchHandler(
-                publisher::image,
-                partitions,
-                config.listeners().interBrokerName(),
-                config.network().fetchSessionSlots(),
-                config.network().fetchMaxBytes(),
-                config.replicaSelector() == ReplicaSelector.RACK_AWARE);
+        FetchHandler fetches = ServedApis.fetches(config, publisher, partitions);
         health.serves(partitions, fetches, publisher::image, () -> brokerEpoch, lease);
-        ApiDispatcher.Builder builder =
-                GroupApis.register(new ApiDispatcher.Builder(), publisher::image, config.nodeId(), groups);
-        ApiDispatcher apis = BrokerApis.register(
-                        builder,
-                        new BrokerApis.Environment(
-                                node.clusterId(),
-                                config.nodeId(),
-                                () -> brokerEpoch,
-                                publisher::image,
-                                link,
-                                link,
-                                publisher,
-                                config.autoTopicCreation(),
-                                config.topicDefaults().partitions(),
-                                groups.configs(),
-                                ShownConfig.of(config)))
-                .register(ApiKeys.PRODUCE, new ProduceHandler(publisher::image, partitions))
-                .register(ApiKeys.FETCH, fetches)
-                .register(ApiKeys.LIST_OFFSETS, new ListOffsetsHandler(publisher::image, partitions))
-                .register(ApiKeys.DELETE_RECORDS, new DeleteRecordsHandler(publisher::image, partitions))
-                .register(
-                        ApiKeys.DESCRIBE_LOG_DIRS,
-                        new DescribeLogDirsHandler(partitions, node.path(), threads.blocking()))
-                .register(ApiKeys.DESCRIBE_PRODUCERS, new DescribeProducersHandler(publisher::image, partitions))
-                .register(ApiKeys.OFFSET_FOR_LEADER_EPOCH, new EpochEndHandler(publisher::image, partitions))
-                .build();
+        ApiDispatcher apis = ServedApis.all(
+                config,
+                node,
+                () -> brokerEpoch,
+                publisher,
+                link,
+                groups,
+                partitions,
+                fetches,
+                threads.blocking());
         return BoundListeners.bind(server, config.listeners(), new OnceInformed(publisher::image, apis));
     }
 
