@@ -7,11 +7,7 @@ import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.net.ConnectionSettings;
-import io.tidemark.broker.net.LoopHost;
 import io.tidemark.broker.net.NetServer;
-import io.tidemark.broker.peer.FollowerFetchers;
-import io.tidemark.broker.peer.PeerConnection;
-import io.tidemark.broker.peer.PeerSettings;
 import io.tidemark.broker.quorum.MetadataListener;
 import io.tidemark.broker.quorum.QuorumLink;
 import io.tidemark.broker.replica.LeaderLease;
@@ -19,8 +15,6 @@ import io.tidemark.broker.replica.ReplicaSettings;
 import io.tidemark.broker.runtime.AlterPartitionSender;
 import io.tidemark.broker.runtime.LogStore;
 import io.tidemark.broker.runtime.MetadataPublisher;
-import io.tidemark.broker.runtime.MonoClock;
-import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.TopicSettings;
@@ -36,7 +30,6 @@ import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -113,41 +106,31 @@ public final class Broker {
         this.lease = LeaderLease.of(
                 config.session().sessionTimeoutMs() - config.session().heartbeatIntervalMs());
         ReplicaSettings replicaSettings = BrokerSettings.replicas(config, lease);
-        this.partitions = loops(topicDefaults, replicaSettings);
+        this.partitions =
+                LoopWiring.make(config.network().loops(), ports(), storage.logs(), topicDefaults, replicaSettings);
         this.hosts = new AllHosts(partitions);
         this.publisher = new MetadataPublisher(replicaSettings, topicDefaults, partitions);
         this.groups = new Groups(
                 config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
         this.limits = new ConnectionLimits(
                 config.nodeId(), connections, publisher::image, threads.blocking(), server::limits);
-        wire();
+        LoopWiring.join(
+                partitions,
+                server,
+                publisher::image,
+                BrokerSettings.fetchers(config, () -> brokerEpoch),
+                BrokerSettings.peers(config));
         this.endpoints = bind();
     }
 
-    private Partitions loops(TopicSettings topicDefaults, ReplicaSettings replicaSettings) {
+    private PartitionLoop.Ports ports() {
         AlterPartitionSender alter =
                 new AlterPartitionSender(config.nodeId(), () -> brokerEpoch, link, threads.isrChanges()::execute);
-        PartitionLoop.Ports ports = new PartitionLoop.Ports(
+        return new PartitionLoop.Ports(
                 threads.blocking(),
                 threads.readers(),
                 alter,
                 new LogStore(storage.directory(), node.path(), this::directoryFailed));
-        List<PartitionLoop> loops = new ArrayList<>();
-        int count = config.network().loops();
-        for (int i = 0; i < count; i++) {
-            loops.add(new PartitionLoop(i, count, MonoClock.SYSTEM, ports));
-        }
-        Partitions all = new Partitions(loops);
-        for (Storage.Recovered log : storage.logs()) {
-            PartitionHost.recovered(
-                    log.found().id(),
-                    log.found().name(),
-                    all.loopOf(log.found().id()),
-                    topicDefaults,
-                    replicaSettings,
-                    log.opened());
-        }
-        return all;
     }
 
     /** R7.23: there is no other directory, and as long as this broker is there no other leads what it cannot write. */
@@ -157,33 +140,11 @@ public final class Broker {
         }
     }
 
-    private void wire() {
-        FollowerFetchers.Settings fetch = BrokerSettings.fetchers(config, () -> brokerEpoch);
-        PeerSettings peer = BrokerSettings.peers(config);
-        for (PartitionLoop loop : partitions.loops()) {
-            LoopHost host = server.loops().get(loop.index());
-            loop.wire(
-                    partitions,
-                    new FollowerFetchers(
-                            loop, endpoint -> PeerConnection.open(host, endpoint, peer), publisher::image, fetch));
-            loop.waker(host);
-            host.host(loop);
-        }
-    }
-
     private List<Endpoint> bind() throws IOException {
         FetchHandler fetches = ServedApis.fetches(config, publisher, partitions);
         health.serves(partitions, fetches, publisher::image, () -> brokerEpoch, lease);
         ApiDispatcher apis = ServedApis.all(
-                config,
-                node,
-                () -> brokerEpoch,
-                publisher,
-                link,
-                groups,
-                partitions,
-                fetches,
-                threads.blocking());
+                config, node, () -> brokerEpoch, publisher, link, groups, partitions, fetches, threads.blocking());
         return BoundListeners.bind(server, config.listeners(), new OnceInformed(publisher::image, apis));
     }
 
