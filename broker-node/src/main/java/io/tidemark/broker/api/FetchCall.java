@@ -5,7 +5,6 @@ import static io.tidemark.broker.runtime.Counted.FOLLOWER_FETCHES_EXPIRED;
 
 import io.tidemark.broker.log.FileSlice;
 import io.tidemark.broker.net.Call;
-import io.tidemark.broker.net.RegionRecords;
 import io.tidemark.broker.replica.FetchSession;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
@@ -15,17 +14,10 @@ import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.ReadSink;
 import io.tidemark.model.metadata.PartitionState;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.TopicIdPartition;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
 
@@ -49,12 +41,8 @@ final class FetchCall {
     private final FetchSession session;
     private final PartitionLoop home;
     private final Partitions partitions;
-    /** A request that names all its partitions gets a row for each of them (R4.31 is for incremental ones). */
-    private final boolean full;
-
+    private final FetchAnswer answer;
     private final Runnable whenDone;
-    private final Map<FetchSession.Partition, FetchResponseData.PartitionData> rows = new LinkedHashMap<>();
-    private final LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused;
 
     private List<FetchSession.Partition> looking = List.of();
     private int next;
@@ -68,10 +56,6 @@ final class FetchCall {
     private boolean lookAgain;
 
     private boolean done;
-    private int bytes;
-    /** Rows for a replica that a reassignment adds; none but then. */
-    private Set<FetchSession.Partition> forAdded = Set.of();
-
     private boolean answerNow;
     private PartitionLoop.Timer timer;
     private long deadlineMs;
@@ -83,8 +67,7 @@ final class FetchCall {
             FetchRequest request,
             SessionReader reader,
             Partitions partitions,
-            LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused,
-            boolean full,
+            FetchAnswer answer,
             boolean rackAware,
             Runnable whenDone) {
         this.call = call;
@@ -96,10 +79,9 @@ final class FetchCall {
         this.session = reader.session();
         this.home = reader.home();
         this.partitions = partitions;
-        this.refused = refused;
-        this.full = full;
+        this.answer = answer;
         this.whenDone = whenDone;
-        this.answerNow = !refused.isEmpty() || request.maxWait() <= 0;
+        this.answerNow = answer.refusesAny() || request.maxWait() <= 0;
     }
 
     void start(long nowMs) {
@@ -177,7 +159,7 @@ final class FetchCall {
 
     private void looked() {
         firstLook = false;
-        if (answerNow || bytes >= request.minBytes() || home.now().ms() >= deadlineMs) {
+        if (answerNow || answer.bytes() >= request.minBytes() || home.now().ms() >= deadlineMs) {
             answer();
         } else if (lookAgain) {
             look();
@@ -206,11 +188,11 @@ final class FetchCall {
     }
 
     private void look(FetchSession.Partition partition) {
-        forget(partition);
+        answer.forget(partition);
         PartitionLoop loop = partitions.loopOf(partition.id);
         FetchSession.Want want = partition.want();
-        int left = Math.max(0, request.maxBytes() - bytes);
-        boolean first = bytes == 0;
+        int left = Math.max(0, request.maxBytes() - answer.bytes());
+        boolean first = answer.bytes() == 0;
         boolean record = partition.takeTold() || firstLook;
         boolean watch = partition.takeWatch();
         loop.execute(new Runnable() {
@@ -260,15 +242,6 @@ final class FetchCall {
                 request.version() >= FROM_FOLLOWERS_VERSION);
     }
 
-    /** A row found by an earlier look is replaced by what the next one finds. */
-    private void forget(FetchSession.Partition partition) {
-        FetchResponseData.PartitionData row = rows.remove(partition);
-        if (row != null && row.records() instanceof RegionRecords records) {
-            bytes -= records.sizeInBytes();
-            records.release();
-        }
-    }
-
     /** Receives one partition's outcome on the partition's loop and takes it to the connection's. */
     private final class Sink implements ReadSink {
         private final FetchSession.Partition partition;
@@ -291,8 +264,7 @@ final class FetchCall {
 
         private void take(FileSlice slice, boolean more, long highWatermark, long stableOffset, long logStart) {
             FetchResponseData.PartitionData row = row(Errors.NONE, highWatermark, logStart)
-                    .setLastStableOffset(stableOffset)
-                    .setRecords(MemoryRecords.EMPTY);
+                    .setLastStableOffset(stableOffset);
             if (done) {
                 if (slice != null) {
                     slice.release();
@@ -301,19 +273,14 @@ final class FetchCall {
                 result();
                 return;
             }
-            if (slice != null) {
-                RegionRecords records = RegionRecords.of(new SegmentRegion(slice));
-                bytes += records.sizeInBytes();
-                row.setRecords(records);
-                if (added) {
-                    forAdded = forAdded.isEmpty() ? new HashSet<>() : forAdded;
-                    forAdded.add(partition);
-                }
+            if (slice == null) {
+                answer.put(partition, row);
+            } else {
+                answer.put(partition, row, slice, added);
             }
             if (more) {
                 session.keepDirty(partition);
             }
-            rows.put(partition, row);
             result();
         }
 
@@ -331,11 +298,7 @@ final class FetchCall {
                 answerNow = true;
                 // If the reader asks here again it is told again.
                 session.keepDirty(partition);
-                rows.put(
-                        partition,
-                        row(Errors.NONE, highWatermark, logStart)
-                                .setRecords(MemoryRecords.EMPTY)
-                                .setPreferredReadReplica(replica));
+                answer.put(partition, row(Errors.NONE, highWatermark, logStart).setPreferredReadReplica(replica));
                 result();
             });
         }
@@ -357,7 +320,7 @@ final class FetchCall {
                 session.keepDirty(partition);
             } else {
                 answerNow = true;
-                rows.put(partition, row.setRecords(MemoryRecords.EMPTY));
+                answer.put(partition, row);
             }
             result();
         }
@@ -373,43 +336,11 @@ final class FetchCall {
     }
 
     private void answer() {
-        LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> response = new LinkedHashMap<>(refused);
-        for (Map.Entry<FetchSession.Partition, FetchResponseData.PartitionData> entry : rows.entrySet()) {
-            FetchSession.Partition partition = entry.getKey();
-            FetchResponseData.PartitionData row = entry.getValue();
-            boolean error = row.errorCode() != Errors.NONE.code();
-            boolean content = error
-                    || row.divergingEpoch().epoch() >= 0
-                    || row.preferredReadReplica() >= 0
-                    || row.records().sizeInBytes() > 0;
-            if (!full && !content && !partition.news(row.highWatermark(), row.logStartOffset())) {
-                continue;
-            }
-            if (error) {
-                partition.sentError();
-            } else {
-                partition.sent(row.highWatermark(), row.logStartOffset());
-            }
-            response.put(
-                    new TopicIdPartition(
-                            ClusterView.uuid(partition.id.topicId()),
-                            new TopicPartition(partition.topic, partition.id.partition())),
-                    row);
-        }
-        home.tally().add(Counted.REASSIGNMENT_BYTES_OUT, bytesForAdded());
-        rows.clear();
-        home.tally().add(session.isFollower() ? Counted.REPLICATION_BYTES_OUT : Counted.BYTES_OUT, bytes);
+        home.tally().add(Counted.REASSIGNMENT_BYTES_OUT, answer.bytesForAdded());
+        home.tally().add(session.isFollower() ? Counted.REPLICATION_BYTES_OUT : Counted.BYTES_OUT, answer.bytes());
+        FetchResponse response = answer.take(session);
         finish();
-        call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), response, List.of()));
-    }
-
-    private int bytesForAdded() {
-        int sum = 0;
-        for (FetchSession.Partition partition : forAdded) {
-            FetchResponseData.PartitionData row = rows.get(partition);
-            sum += row == null ? 0 : row.records().sizeInBytes();
-        }
-        return sum;
+        call.respond(response);
     }
 
     /** Whether there is still a connection to answer on. */
@@ -422,16 +353,9 @@ final class FetchCall {
         if (done) {
             return;
         }
-        rows.keySet().forEach(session::keepDirty);
-        rows.values().forEach(row -> {
-            if (row.records() instanceof RegionRecords records) {
-                records.release();
-            }
-        });
-        rows.clear();
+        FetchResponse response = answer.giveUp(session);
         finish();
-        // What was refused is not in the session: nobody else will tell the reader.
-        call.respond(FetchResponse.of(Errors.NONE, 0, session.id(), refused, List.of()));
+        call.respond(response);
     }
 
     private void finish() {

@@ -21,7 +21,6 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
-import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
@@ -151,20 +150,16 @@ public final class FetchHandler implements ApiHandler {
         if (session.isFollower()) {
             session.clock().fetched(now, request.replicaEpoch());
         }
-        LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused = new LinkedHashMap<>();
-        reader.update(rows(request, current, refused), forgotten(request, current));
-        boolean full = resolved.outcome() != FetchSessions.Outcome.CONTINUED;
+        FetchAnswer answer = new FetchAnswer(resolved.outcome() != FetchSessions.Outcome.CONTINUED);
+        reader.update(rows(request, current, answer), forgotten(request, current));
         Runnable whenDone = () -> {};
         if (resolved.outcome() == FetchSessions.Outcome.SESSIONLESS) {
             whenDone = () -> close(own, session);
         }
-        reader.start(new FetchCall(call, request, reader, partitions, refused, full, rackAware, whenDone), now);
+        reader.start(new FetchCall(call, request, reader, partitions, answer, rackAware, whenDone), now);
     }
 
-    private static List<FetchSession.Row> rows(
-            FetchRequest request,
-            ClusterImage current,
-            LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> refused) {
+    private static List<FetchSession.Row> rows(FetchRequest request, ClusterImage current, FetchAnswer answer) {
         List<FetchSession.Row> rows = new ArrayList<>();
         TopicNames names = new TopicNames(current);
         for (FetchRequestData.FetchTopic topicRow : request.data().topics()) {
@@ -172,7 +167,7 @@ public final class FetchHandler implements ApiHandler {
             for (FetchRequestData.FetchPartition partition : topicRow.partitions()) {
                 if (topic == null) {
                     TopicPartition name = new TopicPartition(topicRow.topic(), partition.partition());
-                    refused.put(
+                    answer.refuse(
                             new TopicIdPartition(topicRow.topicId(), name),
                             FetchResponse.partitionResponse(
                                     partition.partition(), TopicNames.unknown(topicRow.topicId())));
