@@ -6,18 +6,11 @@ import static io.tidemark.broker.runtime.Counted.FOLLOWER_FETCHES_EXPIRED;
 import io.tidemark.broker.log.FileSlice;
 import io.tidemark.broker.net.Call;
 import io.tidemark.broker.replica.FetchSession;
-import io.tidemark.broker.replica.ReplicaError;
-import io.tidemark.broker.replica.ReplicaEvent;
 import io.tidemark.broker.runtime.Counted;
-import io.tidemark.broker.runtime.PartitionHost;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
-import io.tidemark.broker.runtime.ReadSink;
-import io.tidemark.model.metadata.PartitionState;
 import java.util.List;
-import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
 
@@ -30,13 +23,11 @@ final class FetchCall {
     private static final long MARK_LINGER_MS = 20;
 
     /** From this version on a consumer says where it stands, and may read from followers (R4.3). */
-    private static final short FROM_FOLLOWERS_VERSION = 11;
+    static final short FROM_FOLLOWERS_VERSION = 11;
 
     private final Call call;
     private final FetchRequest request;
-    /** Where the consumer stands, if it is to be sent to a nearer replica; else "". */
     private final String rack;
-
     private final SessionReader reader;
     private final FetchSession session;
     private final PartitionLoop home;
@@ -82,6 +73,28 @@ final class FetchCall {
         this.answer = answer;
         this.whenDone = whenDone;
         this.answerNow = answer.refusesAny() || request.maxWait() <= 0;
+    }
+
+    FetchRequest request() {
+        return request;
+    }
+
+    SessionReader reader() {
+        return reader;
+    }
+
+    FetchSession session() {
+        return session;
+    }
+
+    /** The loop of the connection. */
+    PartitionLoop home() {
+        return home;
+    }
+
+    /** Where the consumer stands, if it is to be sent to a nearer replica; else "". */
+    String rack() {
+        return rack;
     }
 
     void start(long nowMs) {
@@ -190,149 +203,49 @@ final class FetchCall {
     private void look(FetchSession.Partition partition) {
         answer.forget(partition);
         PartitionLoop loop = partitions.loopOf(partition.id);
-        FetchSession.Want want = partition.want();
         int left = Math.max(0, request.maxBytes() - answer.bytes());
         boolean first = answer.bytes() == 0;
         boolean record = partition.takeTold() || firstLook;
         boolean watch = partition.takeWatch();
-        loop.execute(new Runnable() {
-            @Override
-            public void run() {
-                PartitionHost host = loop.host(partition.id);
-                ReadSink sink = new Sink(partition, host != null && adds(host));
-                if (host == null) {
-                    sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
-                    return;
-                }
-                if (watch) {
-                    // Before the look, so that what comes after it is told.
-                    host.watch(reader.token(), session.isFollower());
-                }
-                ReplicaEvent fetch = event(loop.nextToken(), want, record);
-                host.read(fetch, want.offset(), Math.min(left, want.maxBytes()), first, sink);
-            }
-        });
+        loop.execute(new PartitionLook(this, partition, loop, left, first, record, watch));
     }
 
-    /** On the partition's loop. */
-    private boolean adds(PartitionHost host) {
-        PartitionState state = session.isFollower() ? host.state() : null;
-        return state != null && state.adding().contains(request.replicaId());
-    }
-
-    private ReplicaEvent event(long token, FetchSession.Want want, boolean record) {
-        if (session.isFollower()) {
-            return new ReplicaEvent.FollowerFetch(
-                    token,
-                    request.replicaId(),
-                    want.leaderEpoch(),
-                    want.offset(),
-                    want.lastFetchedEpoch(),
-                    want.logStart(),
-                    session.clock(),
-                    record);
-        }
-        return new ReplicaEvent.ConsumerFetch(
-                token,
-                want.leaderEpoch(),
-                want.offset(),
-                want.lastFetchedEpoch(),
-                request.isolationLevel() == IsolationLevel.READ_COMMITTED,
-                rack,
-                request.version() >= FROM_FOLLOWERS_VERSION);
-    }
-
-    /** Receives one partition's outcome on the partition's loop and takes it to the connection's. */
-    private final class Sink implements ReadSink {
-        private final FetchSession.Partition partition;
-        private final boolean added;
-
-        private Sink(FetchSession.Partition partition, boolean added) {
-            this.partition = partition;
-            this.added = added;
-        }
-
-        @Override
-        public void read(FileSlice slice, boolean more, long highWatermark, long stableOffset, long logStart) {
-            home.execute(new Runnable() {
-                @Override
-                public void run() {
-                    take(slice, more, highWatermark, stableOffset, logStart);
-                }
-            });
-        }
-
-        private void take(FileSlice slice, boolean more, long highWatermark, long stableOffset, long logStart) {
-            FetchResponseData.PartitionData row = row(Errors.NONE, highWatermark, logStart)
-                    .setLastStableOffset(stableOffset);
-            if (done) {
-                if (slice != null) {
-                    slice.release();
-                }
-                session.keepDirty(partition);
-                result();
-                return;
+    /** The outcome of a look: {@code slice} is what there was to read, or null. */
+    void found(
+            FetchSession.Partition partition,
+            FetchResponseData.PartitionData row,
+            FileSlice slice,
+            boolean more,
+            boolean added) {
+        if (done) {
+            if (slice != null) {
+                slice.release();
             }
-            if (slice == null) {
-                answer.put(partition, row);
-            } else {
-                answer.put(partition, row, slice, added);
-            }
-            if (more) {
-                session.keepDirty(partition);
-            }
+            session.keepDirty(partition);
             result();
+            return;
         }
+        if (slice == null) {
+            answer.put(partition, row);
+        } else {
+            answer.put(partition, row, slice, added);
+        }
+        if (more) {
+            session.keepDirty(partition);
+        }
+        result();
+    }
 
-        @Override
-        public void diverges(int epoch, long endOffset, long highWatermark, long logStart) {
-            home.execute(() -> answerNow(row(Errors.NONE, highWatermark, logStart)
-                    .setDivergingEpoch(new FetchResponseData.EpochEndOffset()
-                            .setEpoch(epoch)
-                            .setEndOffset(endOffset))));
+    /** The outcome of a look that the reader is not to wait for more after. */
+    void answerNow(FetchSession.Partition partition, FetchResponseData.PartitionData row) {
+        if (done) {
+            // This fetch was given up meanwhile: the next one has to find it again.
+            session.keepDirty(partition);
+        } else {
+            answerNow = true;
+            answer.put(partition, row);
         }
-
-        @Override
-        public void elsewhere(int replica, long highWatermark, long logStart) {
-            home.execute(() -> {
-                answerNow = true;
-                // If the reader asks here again it is told again.
-                session.keepDirty(partition);
-                answer.put(partition, row(Errors.NONE, highWatermark, logStart).setPreferredReadReplica(replica));
-                result();
-            });
-        }
-
-        @Override
-        public void refused(ReplicaError error, long highWatermark, long logStart) {
-            home.execute(() -> {
-                home.tally().add(Counted.FAILED_FETCHES, 1);
-                // It may not be here yet, and then it is not watched: the next look asks again.
-                partition.notWatched();
-                session.keepDirty(partition);
-                answerNow(row(ReplicaErrors.onWire(error), highWatermark, logStart));
-            });
-        }
-
-        private void answerNow(FetchResponseData.PartitionData row) {
-            if (done) {
-                // This fetch was given up meanwhile: the next one has to find it again.
-                session.keepDirty(partition);
-            } else {
-                answerNow = true;
-                answer.put(partition, row);
-            }
-            result();
-        }
-
-        private FetchResponseData.PartitionData row(Errors error, long highWatermark, long logStart) {
-            return new FetchResponseData.PartitionData()
-                    .setPartitionIndex(partition.id.partition())
-                    .setErrorCode(error.code())
-                    .setHighWatermark(highWatermark)
-                    .setLastStableOffset(highWatermark)
-                    .setLogStartOffset(logStart);
-        }
+        result();
     }
 
     private void answer() {
