@@ -18,7 +18,6 @@ import io.tidemark.broker.runtime.MetadataPublisher;
 import io.tidemark.broker.runtime.PartitionLoop;
 import io.tidemark.broker.runtime.Partitions;
 import io.tidemark.broker.runtime.TopicSettings;
-import io.tidemark.model.MonoTime;
 import io.tidemark.model.config.BrokerConfig;
 import io.tidemark.model.config.NodeDirectory;
 import io.tidemark.model.config.QuorumRpc;
@@ -26,7 +25,6 @@ import io.tidemark.model.config.Uuids;
 import io.tidemark.model.metadata.BrokerState;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.Endpoint;
-import io.tidemark.model.metadata.ErrorCode;
 import io.tidemark.model.metadata.QuorumCommand;
 import io.tidemark.model.metadata.QuorumQuery;
 import java.io.IOException;
@@ -66,11 +64,10 @@ public final class Broker {
     private final MetadataPublisher publisher;
     private final Groups groups;
     private final ConnectionLimits limits;
+    private final Heartbeats heartbeats;
     private final Feed feed = new Feed();
     private final List<Endpoint> endpoints;
     private final CountDownLatch caughtUp = new CountDownLatch(1);
-    private final CountDownLatch unfenced = new CountDownLatch(1);
-    private final CountDownLatch shutdownGranted = new CountDownLatch(1);
     private volatile long brokerEpoch = -1;
     private volatile boolean stopping;
     /** Why the metadata must not be followed, found in the first image; else null. */
@@ -114,6 +111,8 @@ public final class Broker {
                 config.nodeId(), new GroupSettings(config.groups()), topicDefaults, publisher::image, partitions, link);
         this.limits = new ConnectionLimits(
                 config.nodeId(), connections, publisher::image, threads.blocking(), server::limits);
+        this.heartbeats = new Heartbeats(
+                config.nodeId(), () -> brokerEpoch, publisher::image, () -> stopping, lease, health, fatal);
         LoopWiring.join(
                 partitions,
                 server,
@@ -175,10 +174,10 @@ public final class Broker {
         }
         known.reached(brokerEpoch, true);
         publisher.removeStrays();
-        link.heartbeats(this::heartbeat, this::heartbeatAnswered);
+        link.heartbeats(heartbeats::next, heartbeats::answered);
         new Upkeep(config, threads, storage.directory(), partitions, hosts, fatal)
                 .start(() -> known.reached(publisher.image().index(), false), lease, health.trend());
-        unfenced.await();
+        heartbeats.awaitUnfenced();
     }
 
     /** Asks until somebody answers; a broker that must stay out must not register first. */
@@ -198,32 +197,6 @@ public final class Broker {
         }
     }
 
-    private QuorumQuery.Heartbeat heartbeat() {
-        return new QuorumQuery.Heartbeat(
-                config.nodeId(), brokerEpoch, publisher.image().index(), false, stopping);
-    }
-
-    private void heartbeatAnswered(QuorumQuery.HeartbeatAnswer answer, MonoTime sent) {
-        if (answer.error() == ErrorCode.NONE) {
-            health.heartbeatAnswered(answer, sent, publisher.image().index());
-        }
-        // Fenced after having been unfenced: others lead now, whatever this broker's metadata still says.
-        if (answer.error() == ErrorCode.NONE && (!answer.fenced() || unfenced.getCount() > 0)) {
-            lease.answered(sent);
-        }
-        if (answer.error() == ErrorCode.STALE_BROKER_EPOCH || answer.error() == ErrorCode.BROKER_ID_NOT_REGISTERED) {
-            if (!stopping) {
-                fatal.accept(
-                        answer.error() == ErrorCode.STALE_BROKER_EPOCH
-                                ? "another incarnation of broker " + config.nodeId() + " has taken over"
-                                : "broker " + config.nodeId() + " was unregistered from the cluster");
-            }
-            shutdownGranted.countDown();
-        } else if (answer.shouldShutDown()) {
-            shutdownGranted.countDown();
-        }
-    }
-
     /** Publishes the metadata from this broker's own registration on: before it, the log speaks of an earlier incarnation. */
     private final class Feed implements MetadataListener {
         private boolean ended;
@@ -239,7 +212,7 @@ public final class Broker {
             caughtUp.countDown();
             BrokerState self = after.broker(config.nodeId());
             if (self != null && self.epoch() == brokerEpoch && !self.fenced()) {
-                unfenced.countDown();
+                heartbeats.unfenced();
             }
         }
 
@@ -361,8 +334,8 @@ public final class Broker {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.controlledShutdownMaxWaitMs());
         do {
             link.heartbeatNow();
-        } while (!shutdownGranted.await(SHUTDOWN_BEAT_MS, TimeUnit.MILLISECONDS) && System.nanoTime() < deadline);
-        if (shutdownGranted.getCount() > 0) {
+        } while (!heartbeats.awaitShutdownGranted(SHUTDOWN_BEAT_MS) && System.nanoTime() < deadline);
+        if (!heartbeats.awaitShutdownGranted(0)) {
             LOG.warn(
                     "the quorum did not grant the stop within {} ms; stopping without",
                     config.controlledShutdownMaxWaitMs());
