@@ -9,7 +9,8 @@ import java.util.Optional;
 
 /**
  * The log of one partition: appends at the end, reads anywhere, truncation, retention. Single writer, no locks; see the
- * package for the two kinds of methods. Opened by {@link LogRecovery}.
+ * package for the two kinds of methods. Opened by {@link LogRecovery}. Its parts are {@link LogTail}, {@link LogReader},
+ * {@link FlushProgress}, {@link LogTruncation} and {@link StoredEpochs}; here is in which order they must act.
  *
  * <p>Offsets: {@code logStart <= logEnd <= stagedEnd}; bytes below logEnd have returned from the write, bytes below
  * {@code recoveryPoint <= logEnd} are synced. After an IOException the log must not be used any more.
