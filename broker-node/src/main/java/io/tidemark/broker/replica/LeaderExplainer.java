@@ -1,10 +1,7 @@
 package io.tidemark.broker.replica;
 
-import io.tidemark.model.metadata.PartitionState;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Puts what a leader knows into words that do not change with it (B11): a pure look, which applies the rules the leader
@@ -12,35 +9,30 @@ import java.util.Map;
  *
  * @param markSinceMs when the mark last moved, or records came to lie above it; monotonic milliseconds
  */
-record LeaderExplainer(
-        ReplicaSettings settings,
-        LogView log,
-        PartitionState state,
-        Map<Integer, BrokerView> brokers,
-        Collection<FollowerProgress> followers,
-        IsrState isr,
-        long epochStart,
-        long markCap,
-        long markSinceMs,
-        HighWatermark.Holders holders,
-        Refusals refusals) {
+record LeaderExplainer(LeaderState leader, long markCap, long markSinceMs, Refusals refusals) {
 
     Explanation.Leadership explain(boolean servesClients, long nowMs) {
         List<Explanation.Follower> told = new ArrayList<>();
-        for (FollowerProgress follower : followers) {
+        for (FollowerProgress follower : leader.followers().values()) {
             told.add(follower(follower, nowMs));
         }
         return new Explanation.Leadership(
-                epochStart, isr.isr(), servesClients, mark(nowMs), told, pending(nowMs), refusals.last(nowMs));
+                leader.epochStart(),
+                leader.isr().isr(),
+                servesClients,
+                mark(nowMs),
+                told,
+                pending(nowMs),
+                refusals.last(nowMs));
     }
 
     private Explanation.Mark mark(long nowMs) {
-        long mark = log.highWatermark();
-        if (mark == log.end()) {
+        long mark = leader.log().highWatermark();
+        if (mark == leader.log().end()) {
             return new Explanation.Mark(Explanation.Hold.NOTHING, Explanation.NEVER_MS, List.of());
         }
         long stands = nowMs - markSinceMs;
-        if (isr.isr().size() < state.minIsr()) {
+        if (leader.underMinIsr()) {
             return new Explanation.Mark(Explanation.Hold.BELOW_MIN_ISR, stands, List.of());
         }
         if (markCap <= mark) {
@@ -53,8 +45,10 @@ record LeaderExplainer(
     private List<Integer> furthestBehind(long nowMs) {
         long least = Long.MAX_VALUE;
         List<Integer> ids = new ArrayList<>();
-        for (FollowerProgress follower : followers) {
-            if (!holders.include(follower, nowMs) || follower.end() >= log.end() || follower.end() > least) {
+        for (FollowerProgress follower : leader.followers().values()) {
+            if (!leader.holdsMark(follower, nowMs)
+                    || follower.end() >= leader.log().end()
+                    || follower.end() > least) {
                 continue;
             }
             if (follower.end() < least) {
@@ -67,25 +61,25 @@ record LeaderExplainer(
     }
 
     private Explanation.Follower follower(FollowerProgress follower, long nowMs) {
-        boolean member = isr.isr().contains(follower.id);
-        boolean behind = follower.end() != log.end();
+        boolean member = leader.isr().isr().contains(follower.id);
+        boolean behind = follower.end() != leader.log().end();
         return new Explanation.Follower(
                 follower.id,
                 member,
-                holders.include(follower, nowMs),
+                leader.holdsMark(follower, nowMs),
                 follower.end(),
                 ago(caughtUpMs(follower), nowMs),
                 follower.session() == null
                         ? Explanation.NEVER_MS
                         : ago(follower.session().lastFetchMs(), nowMs),
                 member ? Explanation.Absence.NONE : absence(follower, nowMs),
-                member && behind ? follower.lagDeadlineMs(settings.lagTimeMaxMs()) - nowMs : Long.MAX_VALUE,
+                member && behind ? follower.lagDeadlineMs(leader.settings().lagTimeMaxMs()) - nowMs : Long.MAX_VALUE,
                 refusals.barredForMs(follower.id, nowMs));
     }
 
     /** One that is at the end was caught up when its session last fetched (B14). */
     private long caughtUpMs(FollowerProgress follower) {
-        boolean idle = follower.end() == log.end() && follower.session() != null;
+        boolean idle = follower.end() == leader.log().end() && follower.session() != null;
         return idle ? Math.max(follower.lastCaughtUpMs(), follower.session().lastFetchMs()) : follower.lastCaughtUpMs();
     }
 
@@ -94,25 +88,20 @@ record LeaderExplainer(
     }
 
     private Explanation.Absence absence(FollowerProgress follower, long nowMs) {
-        if (isr.inMaximalIsr(follower.id)) {
+        if (leader.isr().inMaximalIsr(follower.id)) {
             return Explanation.Absence.JOINING;
         }
-        Explanation.Absence obstacle = JoinRules.obstacle(
-                brokers.get(follower.id),
-                follower,
-                log.highWatermark(),
-                epochStart,
-                settings.lagTimeMaxMs(),
-                refusals,
-                nowMs);
+        Explanation.Absence obstacle = leader.obstacle(follower, refusals, nowMs);
         if (obstacle != Explanation.Absence.NONE) {
             return obstacle;
         }
-        return isr.proposal() == null ? Explanation.Absence.ABOUT_TO_JOIN : Explanation.Absence.OTHER_CHANGE_FIRST;
+        return leader.isr().proposal() == null
+                ? Explanation.Absence.ABOUT_TO_JOIN
+                : Explanation.Absence.OTHER_CHANGE_FIRST;
     }
 
     private Explanation.Pending pending(long nowMs) {
-        Proposal proposal = isr.proposal();
+        Proposal proposal = leader.isr().proposal();
         if (proposal == null) {
             return null;
         }
@@ -130,20 +119,20 @@ record LeaderExplainer(
     }
 
     private Explanation.Change change() {
-        if (isr instanceof IsrState.PendingExpand) {
+        if (leader.isr() instanceof IsrState.PendingExpand) {
             return Explanation.Change.EXPAND;
-        } else if (isr instanceof IsrState.PendingShrink) {
+        } else if (leader.isr() instanceof IsrState.PendingShrink) {
             return Explanation.Change.SHRINK;
         }
-        return isr instanceof IsrState.Reporting ? Explanation.Change.REPORT : Explanation.Change.CANCEL;
+        return leader.isr() instanceof IsrState.Reporting ? Explanation.Change.REPORT : Explanation.Change.CANCEL;
     }
 
     private List<Integer> concerned() {
-        if (isr instanceof IsrState.PendingExpand expand) {
+        if (leader.isr() instanceof IsrState.PendingExpand expand) {
             return expand.joiners();
-        } else if (isr instanceof IsrState.PendingShrink shrink) {
+        } else if (leader.isr() instanceof IsrState.PendingShrink shrink) {
             return shrink.leavers();
         }
-        return isr instanceof IsrState.Cancelling cancelling ? cancelling.joiners() : List.of();
+        return leader.isr() instanceof IsrState.Cancelling cancelling ? cancelling.joiners() : List.of();
     }
 }

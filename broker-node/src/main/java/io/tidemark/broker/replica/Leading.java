@@ -7,7 +7,6 @@ import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,23 +21,16 @@ final class Leading {
     private static final String LEASE_RAN_OUT =
             "no controller was heard for the length of the lease, and not all members fetch: another may lead";
 
+    private final LeaderState leader;
     private final ReplicaSettings settings;
     private final LogView log;
     private final Watchers watchers;
-    private final int leaderEpoch;
-    /** Log end when this epoch was assumed: below it nothing of this epoch, at or above it only this epoch (R2.13). */
-    private final long epochStart;
-
-    private final Map<Integer, FollowerProgress> followers = new HashMap<>();
     private final ProduceWaiters waiters = new ProduceWaiters();
     private final DeletionWaiters deletions = new DeletionWaiters();
     private final Refusals refusals = new Refusals();
     private final ProposalMaker proposals;
 
-    private PartitionState state;
-    private Map<Integer, BrokerView> brokers;
-    private final HighWatermark.Holders markHolders = this::holdsMark;
-    private IsrState isr;
+    private final HighWatermark.Holders markHolders;
     private long appliedIndex;
     /**
      * The mark does not rise above this: what was said of it with an ISR below min holds until a higher PE is applied,
@@ -54,24 +46,14 @@ final class Leading {
     /** End of the lease after which readers that wait were told that this leader serves no clients (B6). */
     private long turnedAwayAfterMs = SERVES;
 
-    private Leading(
-            ReplicaSettings settings,
-            LogView log,
-            Watchers watchers,
-            PartitionState state,
-            Map<Integer, BrokerView> brokers,
-            long index) {
-        this.settings = settings;
-        this.log = log;
+    private Leading(LeaderState leader, Watchers watchers, long index) {
+        this.leader = leader;
+        this.settings = leader.settings();
+        this.log = leader.log();
         this.watchers = watchers;
-        this.state = state;
-        this.brokers = brokers;
         this.appliedIndex = index;
-        this.leaderEpoch = state.leaderEpoch();
-        Check.that(log.end() == log.stagedEnd(), "nothing is staged across epochs", log.end(), log.stagedEnd());
-        this.epochStart = log.end();
-        this.isr = new IsrState.Committed(state.isr());
-        this.proposals = new ProposalMaker(settings.self(), log, leaderEpoch, epochStart);
+        this.markHolders = leader::holdsMark;
+        this.proposals = new ProposalMaker(leader);
     }
 
     /** R2.41: assumes the epoch of {@code state}. {@code before} is the leadership given up with it, or null. */
@@ -85,15 +67,16 @@ final class Leading {
             Leading before,
             long nowMs,
             Effects effects) {
-        Leading leading = new Leading(settings, log, watchers, state, brokers, index);
+        LeaderState leader = new LeaderState(settings, log, state, brokers);
+        leader.adoptFollowers(before == null ? null : before.leader, nowMs);
+        Leading leading = new Leading(leader, watchers, index);
         leading.markSinceMs = nowMs;
-        leading.adoptFollowers(before, nowMs);
-        log.epochs(log.epochs().assign(leading.leaderEpoch, leading.epochStart));
+        log.epochs(log.epochs().assign(leader.leaderEpoch(), leader.epochStart()));
         effects.add(new Effect.PersistEpochs(log.epochs()));
         effects.say(
                 "leads with leader epoch %d from offset %d, partition epoch %d, high watermark %d, ISR %s, replicas %s",
-                leading.leaderEpoch,
-                leading.epochStart,
+                leader.leaderEpoch(),
+                leader.epochStart(),
                 state.partitionEpoch(),
                 log.highWatermark(),
                 state.isr(),
@@ -103,66 +86,35 @@ final class Leading {
         return leading;
     }
 
-    /** R4.15 as restricted by B20: ends survive only a re-election into the very next epoch. */
-    private void adoptFollowers(Leading before, long nowMs) {
-        boolean reelected = before != null && leaderEpoch == before.leaderEpoch + 1;
-        for (int replica : state.replicas()) {
-            if (replica == settings.self()) {
-                continue;
-            }
-            FollowerProgress known = reelected ? before.followers.get(replica) : null;
-            FollowerProgress progress = known != null ? known : new FollowerProgress(replica);
-            boolean member = state.isr().contains(replica);
-            if (known != null) {
-                progress.reelected(member, log.end(), nowMs);
-            } else {
-                progress.reset(member, nowMs);
-            }
-            followers.put(replica, progress);
-        }
-    }
-
-    int leaderEpoch() {
-        return leaderEpoch;
-    }
-
-    PartitionState state() {
-        return state;
-    }
-
     IsrState isr() {
-        return isr;
+        return leader.isr();
     }
 
     /** What is known of each other replica. */
     Map<Integer, FollowerProgress> followers() {
-        return followers;
+        return leader.followers();
     }
 
     /** Of the metadata acted on. */
     Map<Integer, BrokerView> brokers() {
-        return brokers;
+        return leader.brokers();
     }
 
     // ---- metadata ----
 
     /** R2.42: the same epoch goes on. Equal PE never touches what is pending (B18); only eligibility may have changed. */
     void metadata(PartitionState newer, Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
-        Check.that(newer.leaderEpoch() == leaderEpoch, "same leader epoch", newer.leaderEpoch(), leaderEpoch);
-        brokers = views;
+        Check.that(
+                newer.leaderEpoch() == leader.leaderEpoch(),
+                "same leader epoch",
+                newer.leaderEpoch(),
+                leader.leaderEpoch());
+        leader.brokers(views);
         refusals.clear();
-        if (newer.partitionEpoch() > state.partitionEpoch()) {
-            List<Integer> before = isr.isr();
-            state = newer;
-            isr = new IsrState.Committed(newer.isr());
+        if (newer.partitionEpoch() > leader.partition().partitionEpoch()) {
+            List<Integer> before = leader.isr().isr();
+            leader.committed(newer, nowMs);
             markCap = Long.MAX_VALUE;
-            alignFollowers();
-            for (int member : newer.isr()) {
-                if (member != settings.self() && !before.contains(member)) {
-                    // It may have joined far behind our end, at a mark that the min ISR holds back (R2.13).
-                    followers.get(member).joined(nowMs);
-                }
-            }
             if (!before.equals(newer.isr())) {
                 effects.say(
                         "ISR is now %s (was %s), partition epoch %d%s",
@@ -175,18 +127,8 @@ final class Leading {
         feedReached(index, nowMs, effects);
     }
 
-    /** R2.44: add what is missing, then remove what has gone. */
-    private void alignFollowers() {
-        for (int replica : state.replicas()) {
-            if (replica != settings.self()) {
-                followers.computeIfAbsent(replica, FollowerProgress::new);
-            }
-        }
-        followers.keySet().removeIf(replica -> !state.replicas().contains(replica));
-    }
-
     void eligibility(Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
-        brokers = views;
+        leader.brokers(views);
         refusals.clear();
         feedReached(index, nowMs, effects);
     }
@@ -194,12 +136,12 @@ final class Leading {
     /** B3: an accepted change takes effect only once the image has reached it. */
     void feedReached(long index, long nowMs, Effects effects) {
         appliedIndex = Math.max(appliedIndex, index);
-        Proposal pending = isr.proposal();
+        Proposal pending = leader.isr().proposal();
         if (pending != null
                 && pending.acceptedBy(appliedIndex)
-                && pending.acceptedPartitionEpoch() == state.partitionEpoch()) {
+                && pending.acceptedPartitionEpoch() == leader.partition().partitionEpoch()) {
             // The controller found nothing to change (R7.53); a higher PE comes as metadata.
-            isr = new IsrState.Committed(pending.acceptedIsr());
+            leader.isr(new IsrState.Committed(pending.acceptedIsr()));
         }
         // A replica that is not there any more is not waited for (R3.26).
         deletionsReached(effects);
@@ -214,11 +156,12 @@ final class Leading {
     /** R5.3, R5.10, R5.31, B6: refuses, answers, or stages and waits. */
     void produce(ReplicaEvent.ProduceRequested request, long nowMs, Effects effects) {
         boolean all = request.acks() == -1;
-        if (all && isr.isr().size() < state.minIsr()) {
+        if (all && leader.underMinIsr()) {
             refuse(
                     request.token(),
                     ReplicaError.NOT_ENOUGH_REPLICAS,
-                    "ISR " + isr.isr() + " is below the min ISR of " + state.minIsr(),
+                    "ISR " + leader.isr().isr() + " is below the min ISR of "
+                            + leader.partition().minIsr(),
                     effects);
         } else if (!all && !servesClients(nowMs)) {
             refuse(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, LEASE_RAN_OUT, effects);
@@ -235,7 +178,7 @@ final class Leading {
         } else {
             long base = log.stagedEnd();
             log.stage(base + request.offsets());
-            effects.add(new Effect.Stage(request.token(), base, leaderEpoch));
+            effects.add(new Effect.Stage(request.token(), base, leader.leaderEpoch()));
             await(request, base + request.offsets(), base, effects);
         }
     }
@@ -258,7 +201,7 @@ final class Leading {
     }
 
     void written(long end, long nowMs, Effects effects) {
-        for (FollowerProgress follower : followers.values()) {
+        for (FollowerProgress follower : leader.followers().values()) {
             follower.leaderEndMoves(log.end());
         }
         if (log.highWatermark() == log.end()) {
@@ -271,23 +214,20 @@ final class Leading {
     }
 
     private void answerReached(Effects effects) {
-        ReplicaError verdict =
-                state.minIsr() <= isr.maximalSize() ? ReplicaError.NONE : ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
+        ReplicaError verdict = leader.partition().minIsr() <= leader.isr().maximalSize()
+                ? ReplicaError.NONE
+                : ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
         waiters.markReached(log.highWatermark(), log.logStart(), verdict, effects);
     }
 
     // ---- high watermark ----
 
-    private boolean holdsMark(FollowerProgress follower, long nowMs) {
-        return isr.inMaximalIsr(follower.id) || waitsToJoin(follower, nowMs);
-    }
-
     private void evaluateMark(long nowMs, Effects effects) {
         long mark = HighWatermark.of(
                 log.highWatermark(),
                 log.end(),
-                isr.isr().size() < state.minIsr(),
-                followers.values(),
+                leader.underMinIsr(),
+                leader.followers().values(),
                 markHolders,
                 nowMs);
         mark = Math.min(mark, markCap);
@@ -298,12 +238,6 @@ final class Leading {
             watchers.markMoved(effects);
             answerReached(effects);
         }
-    }
-
-    /** R3.2: keeps up and may join; the mark waits for it, or it could never reach the mark. */
-    private boolean waitsToJoin(FollowerProgress follower, long nowMs) {
-        return follower.caughtUp(log.end(), nowMs, settings.lagTimeMaxMs())
-                && JoinRules.eligible(brokers.get(follower.id), follower);
     }
 
     // ---- deletion of records ----
@@ -337,8 +271,8 @@ final class Leading {
     /** Where the log starts here and on every other replica whose broker is there; -1 while one of them has not said. */
     private long lowWatermark() {
         long low = log.logStart();
-        for (FollowerProgress follower : followers.values()) {
-            BrokerView view = brokers.get(follower.id);
+        for (FollowerProgress follower : leader.followers().values()) {
+            BrokerView view = leader.brokers().get(follower.id);
             if (view != null && view.active()) {
                 low = Math.min(low, follower.logStart());
             }
@@ -349,9 +283,9 @@ final class Leading {
     // ---- followers ----
 
     void followerFetch(ReplicaEvent.FollowerFetch fetch, long nowMs, Effects effects) {
-        BrokerView view = brokers.get(fetch.replicaId());
-        FollowerProgress follower = followers.get(fetch.replicaId());
-        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), leaderEpoch);
+        BrokerView view = leader.brokers().get(fetch.replicaId());
+        FollowerProgress follower = leader.followers().get(fetch.replicaId());
+        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), leader.leaderEpoch());
         if (error == ReplicaError.NONE && follower == null) {
             // R4.4: its metadata may be ahead of ours.
             error = fetch.leaderEpoch() >= 0 ? ReplicaError.UNKNOWN_LEADER_EPOCH : ReplicaError.NOT_LEADER_OR_FOLLOWER;
@@ -380,7 +314,7 @@ final class Leading {
                     log.highWatermark(),
                     log.highWatermark(),
                     log.logStart(),
-                    !state.isr().contains(fetch.replicaId())));
+                    !leader.partition().isr().contains(fetch.replicaId())));
         }
     }
 
@@ -391,7 +325,13 @@ final class Leading {
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
             int nearest = fetch.rack().isEmpty()
                     ? settings.self()
-                    : NearestReplica.of(fetch.rack(), fetch.offset(), settings.self(), isr.isr(), followers, brokers);
+                    : NearestReplica.of(
+                            fetch.rack(),
+                            fetch.offset(),
+                            settings.self(),
+                            leader.isr().isr(),
+                            leader.followers(),
+                            leader.brokers());
             effects.add(
                     nearest == settings.self()
                             ? new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false)
@@ -409,8 +349,9 @@ final class Leading {
         if (settings.lease().runs(nowMs)) {
             return true;
         }
-        for (FollowerProgress follower : followers.values()) {
-            boolean electable = isr.inMaximalIsr(follower.id) || state.elr().contains(follower.id);
+        for (FollowerProgress follower : leader.followers().values()) {
+            boolean electable = leader.isr().inMaximalIsr(follower.id)
+                    || leader.partition().elr().contains(follower.id);
             if (electable && !follower.heardWithin(settings.lease().lengthMs(), nowMs)) {
                 return false;
             }
@@ -420,12 +361,12 @@ final class Leading {
 
     /** Of a client's read: a wrong epoch is said first (R4.2), then that somebody else may lead (B6). */
     private ReplicaError clientError(int askedEpoch, long nowMs) {
-        ReplicaError error = ReadRules.epochError(askedEpoch, leaderEpoch);
+        ReplicaError error = ReadRules.epochError(askedEpoch, leader.leaderEpoch());
         return error == ReplicaError.NONE && !servesClients(nowMs) ? ReplicaError.NOT_LEADER_OR_FOLLOWER : error;
     }
 
     void sessionLeft(SessionClock clock) {
-        followers.values().forEach(follower -> follower.left(clock));
+        leader.followers().values().forEach(follower -> follower.left(clock));
     }
 
     /** Readers that wait look again, once, and are refused: nothing else would tell them to ask another. */
@@ -445,48 +386,41 @@ final class Leading {
      * only those are looked at that still fetch.
      */
     private void proposeJoiners(long nowMs, Effects effects) {
-        if (!(isr instanceof IsrState.Committed)) {
+        if (!(leader.isr() instanceof IsrState.Committed)) {
             return;
         }
         List<Integer> joiners = new ArrayList<>();
-        for (int replica : state.replicas()) {
-            FollowerProgress follower = followers.get(replica);
+        for (int replica : leader.partition().replicas()) {
+            FollowerProgress follower = leader.followers().get(replica);
             if (follower != null
-                    && !isr.isr().contains(replica)
-                    && JoinRules.obstacle(
-                                    brokers.get(replica),
-                                    follower,
-                                    log.highWatermark(),
-                                    epochStart,
-                                    settings.lagTimeMaxMs(),
-                                    refusals,
-                                    nowMs)
-                            == Explanation.Absence.NONE) {
+                    && !leader.isr().isr().contains(replica)
+                    && leader.obstacle(follower, refusals, nowMs) == Explanation.Absence.NONE) {
                 joiners.add(replica);
             }
         }
         if (joiners.isEmpty()) {
             return;
         }
-        List<Integer> wanted = new ArrayList<>(isr.isr());
+        List<Integer> wanted = new ArrayList<>(leader.isr().isr());
         wanted.addAll(joiners);
         Proposal proposal = propose(wanted, "replicas " + joiners + " have caught up", nowMs);
-        isr = new IsrState.PendingExpand(isr.isr(), joiners, proposal);
+        leader.isr(new IsrState.PendingExpand(leader.isr().isr(), joiners, proposal));
         effects.say(
-                "expanding ISR from %s to %s: caught up at high watermark %d", isr.isr(), wanted, log.highWatermark());
+                "expanding ISR from %s to %s: caught up at high watermark %d",
+                leader.isr().isr(), wanted, log.highWatermark());
         effects.add(new Effect.SendAlter(proposal.number, proposal.request));
     }
 
     /** R2.17, R2.18 at the members' own deadlines (B7). */
     private void proposeShrink(long nowMs, Effects effects) {
-        if (!(isr instanceof IsrState.Committed) || nowMs < shrinkNotBeforeMs) {
+        if (!(leader.isr() instanceof IsrState.Committed) || nowMs < shrinkNotBeforeMs) {
             return;
         }
         List<Integer> leavers = new ArrayList<>();
         StringBuilder why = new StringBuilder();
-        for (int member : isr.isr()) {
-            FollowerProgress follower = followers.get(member);
-            if (follower != null && !follower.caughtUp(log.end(), nowMs, settings.lagTimeMaxMs())) {
+        for (int member : leader.isr().isr()) {
+            FollowerProgress follower = leader.followers().get(member);
+            if (follower != null && !leader.caughtUp(follower, nowMs)) {
                 leavers.add(member);
                 why.append(why.length() == 0 ? "" : ", ")
                         .append("replica ")
@@ -501,30 +435,30 @@ final class Leading {
         if (leavers.isEmpty()) {
             return;
         }
-        List<Integer> wanted = new ArrayList<>(isr.isr());
+        List<Integer> wanted = new ArrayList<>(leader.isr().isr());
         wanted.removeAll(leavers);
         Proposal proposal = propose(wanted, why.toString(), nowMs);
-        isr = new IsrState.PendingShrink(isr.isr(), leavers, proposal);
+        leader.isr(new IsrState.PendingShrink(leader.isr().isr(), leavers, proposal));
         effects.say(
                 "shrinking ISR from %s to %s: high watermark %d, end %d, %s",
-                isr.isr(), wanted, log.highWatermark(), log.end(), why);
+                leader.isr().isr(), wanted, log.highWatermark(), log.end(), why);
         effects.add(new Effect.SendAlter(proposal.number, proposal.request));
     }
 
     /** B1, rule 4: an ISR below min whose floor the controllers do not know, because the leader did not ask for it. */
     private void proposeReport(long nowMs, Effects effects) {
-        if (!(isr instanceof IsrState.Committed)
-                || isr.isr().size() >= state.minIsr()
-                || state.floor().kind() != Floor.Kind.UNKNOWN
-                || state.partitionEpoch() == reportedAt) {
+        if (!(leader.isr() instanceof IsrState.Committed)
+                || !leader.underMinIsr()
+                || leader.partition().floor().kind() != Floor.Kind.UNKNOWN
+                || leader.partition().partitionEpoch() == reportedAt) {
             return;
         }
         Proposal report = propose(
-                isr.isr(),
+                leader.isr().isr(),
                 QuorumCommand.IsrProposal.Kind.REPORT,
                 "below the min ISR, high watermark " + log.highWatermark(),
                 nowMs);
-        isr = new IsrState.Reporting(isr.isr(), report);
+        leader.isr(new IsrState.Reporting(leader.isr().isr(), report));
         effects.add(new Effect.SendAlter(report.number, report.request));
     }
 
@@ -533,21 +467,22 @@ final class Leading {
     }
 
     private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
-        if (wanted.size() < state.minIsr()) {
+        if (wanted.size() < leader.partition().minIsr()) {
             markCap = Math.min(markCap, proposals.floorOffset());
         }
-        return proposals.make(state, brokers, followers, wanted, kind, reason, nowMs);
+        return proposals.make(wanted, kind, reason, nowMs);
     }
 
     /** R2.30-R2.34 with B3, B9, B19. */
     void alterAnswered(ReplicaEvent.AlterAnswered answer, long nowMs, Effects effects) {
-        Proposal pending = isr.proposal();
+        Proposal pending = leader.isr().proposal();
         if (pending == null || pending.number != answer.proposal()) {
             return;
         }
         if (answer.error() == ErrorCode.NONE) {
-            if (answer.leaderEpoch() == leaderEpoch && answer.partitionEpoch() >= state.partitionEpoch()) {
-                if (isr instanceof IsrState.Reporting) {
+            if (answer.leaderEpoch() == leader.leaderEpoch()
+                    && answer.partitionEpoch() >= leader.partition().partitionEpoch()) {
+                if (leader.isr() instanceof IsrState.Reporting) {
                     reportedAt = answer.partitionEpoch();
                 }
                 pending.accepted(answer.index(), answer.partitionEpoch(), answer.isr());
@@ -574,12 +509,12 @@ final class Leading {
 
     /** R2.33: nothing was applied; but only if no other attempt is still under way may the joiners be let go (B9, B19). */
     private void refused(Proposal pending, long nowMs, Effects effects) {
-        if (isr instanceof IsrState.PendingExpand expand) {
+        if (leader.isr() instanceof IsrState.PendingExpand expand) {
             for (int joiner : expand.joiners()) {
                 refusals.bar(joiner, nowMs + settings.refusedRetryMs());
             }
             if (pending.everyAttemptAnswered()) {
-                isr = new IsrState.Committed(expand.isr());
+                leader.isr(new IsrState.Committed(expand.isr()));
                 // The mark may have waited for a joiner that can no longer hold it (R3.5, S5).
                 evaluateMark(nowMs, effects);
             } else {
@@ -589,7 +524,7 @@ final class Leading {
                         nowMs,
                         effects);
             }
-        } else if (isr instanceof IsrState.PendingShrink shrink && markCap != Long.MAX_VALUE) {
+        } else if (leader.isr() instanceof IsrState.PendingShrink shrink && markCap != Long.MAX_VALUE) {
             // Only a higher PE lets the mark rise again.
             shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
             cancel(
@@ -597,8 +532,8 @@ final class Leading {
                     "cancels the refused shrink by " + shrink.leavers() + ", which holds the mark",
                     nowMs,
                     effects);
-        } else if (isr instanceof IsrState.PendingShrink && pending.everyAttemptAnswered()) {
-            isr = new IsrState.Committed(isr.isr());
+        } else if (leader.isr() instanceof IsrState.PendingShrink && pending.everyAttemptAnswered()) {
+            leader.isr(new IsrState.Committed(leader.isr().isr()));
             shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
         } else {
             pending.resendAt(nowMs + settings.refusedRetryMs());
@@ -607,13 +542,13 @@ final class Leading {
 
     /** The committed ISR again, marked so that PE moves (B9); the joiners count until it has. */
     private void cancel(List<Integer> joiners, String reason, long nowMs, Effects effects) {
-        Proposal cancel = propose(isr.isr(), QuorumCommand.IsrProposal.Kind.CANCEL, reason, nowMs);
-        isr = new IsrState.Cancelling(isr.isr(), joiners, cancel);
+        Proposal cancel = propose(leader.isr().isr(), QuorumCommand.IsrProposal.Kind.CANCEL, reason, nowMs);
+        leader.isr(new IsrState.Cancelling(leader.isr().isr(), joiners, cancel));
         effects.add(new Effect.SendAlter(cancel.number, cancel.request));
     }
 
     void alterUnknown(long proposal, long nowMs) {
-        Proposal pending = isr.proposal();
+        Proposal pending = leader.isr().proposal();
         if (pending != null && pending.number == proposal) {
             pending.outcomeUnknown(nowMs + settings.alterRetryMs());
         }
@@ -624,11 +559,11 @@ final class Leading {
     void offsetQuery(ReplicaEvent.OffsetQuery query, long nowMs, Effects effects) {
         ReplicaError error = query.fromClient()
                 ? clientError(query.leaderEpoch(), nowMs)
-                : ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
+                : ReadRules.epochError(query.leaderEpoch(), leader.leaderEpoch());
         long offset = -1;
-        int epoch = leaderEpoch;
+        int epoch = leader.leaderEpoch();
         if (error == ReplicaError.NONE) {
-            boolean markBehind = query.fromClient() && log.highWatermark() < epochStart;
+            boolean markBehind = query.fromClient() && log.highWatermark() < leader.epochStart();
             if (query.bound() == ReplicaEvent.OffsetQuery.Bound.EARLIEST) {
                 offset = log.logStart();
                 epoch = log.epochs().epochAt(offset);
@@ -644,11 +579,11 @@ final class Leading {
 
     /** Whether look-ups beyond the mark must be refused because an earlier leader may have exposed more (R3.22). */
     boolean markBehindEpochStart() {
-        return log.highWatermark() < epochStart;
+        return log.highWatermark() < leader.epochStart();
     }
 
     void epochQuery(ReplicaEvent.EpochQuery query, Effects effects) {
-        ReplicaError error = ReadRules.epochError(query.leaderEpoch(), leaderEpoch);
+        ReplicaError error = ReadRules.epochError(query.leaderEpoch(), leader.leaderEpoch());
         EpochAndOffset found = error == ReplicaError.NONE
                 ? log.epochs().endOffsetFor(query.epoch(), log.end())
                 : EpochAndOffset.UNDEFINED;
@@ -657,19 +592,7 @@ final class Leading {
 
     /** B11. */
     Explanation.Leadership explain(long nowMs) {
-        return new LeaderExplainer(
-                        settings,
-                        log,
-                        state,
-                        brokers,
-                        followers.values(),
-                        isr,
-                        epochStart,
-                        markCap,
-                        markSinceMs,
-                        markHolders,
-                        refusals)
-                .explain(servesClients(nowMs), nowMs);
+        return new LeaderExplainer(leader, markCap, markSinceMs, refusals).explain(servesClients(nowMs), nowMs);
     }
 
     // ---- time ----
@@ -678,7 +601,7 @@ final class Leading {
         waiters.expire(nowMs, effects);
         deletions.expire(nowMs, effects);
         proposeShrink(nowMs, effects);
-        Proposal pending = isr.proposal();
+        Proposal pending = leader.isr().proposal();
         if (pending != null && pending.resendAtMs() <= nowMs) {
             pending.sent();
             effects.add(new Effect.SendAlter(pending.number, pending.request));
@@ -692,20 +615,20 @@ final class Leading {
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
     long nextDeadlineMs(long nowMs) {
         long next = Math.min(waiters.nextDeadlineMs(), deletions.nextDeadlineMs());
-        for (FollowerProgress follower : followers.values()) {
+        for (FollowerProgress follower : leader.followers().values()) {
             if (follower.end() == log.end()) {
                 continue;
             }
             long deadline = follower.lagDeadlineMs(settings.lagTimeMaxMs()) + 1;
-            if (isr instanceof IsrState.Committed && isr.isr().contains(follower.id)) {
+            if (leader.isr() instanceof IsrState.Committed && leader.isr().isr().contains(follower.id)) {
                 next = Math.min(next, Math.max(deadline, shrinkNotBeforeMs));
-            } else if (!isr.inMaximalIsr(follower.id) && log.highWatermark() < log.end() && deadline > nowMs) {
+            } else if (!leader.isr().inMaximalIsr(follower.id) && log.highWatermark() < log.end() && deadline > nowMs) {
                 // Once it no longer keeps up it stops holding the mark (O14).
                 next = Math.min(next, deadline);
             }
         }
         next = Math.min(next, refusals.nextMs(nowMs));
-        Proposal pending = isr.proposal();
+        Proposal pending = leader.isr().proposal();
         return pending == null ? next : Math.min(next, pending.resendAtMs());
     }
 

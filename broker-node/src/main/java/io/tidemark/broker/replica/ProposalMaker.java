@@ -1,44 +1,33 @@
 package io.tidemark.broker.replica;
 
 import io.tidemark.model.metadata.Floor;
-import io.tidemark.model.metadata.PartitionState;
 import io.tidemark.model.metadata.QuorumCommand;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Writes what the leader of one epoch asks of the controllers: numbered, with its members' epochs and the floor. */
 final class ProposalMaker {
-    private final int self;
+    private final LeaderState leader;
     private final LogView log;
-    private final int leaderEpoch;
     private final long epochStart;
     private long next;
 
-    ProposalMaker(int self, LogView log, int leaderEpoch, long epochStart) {
-        this.self = self;
-        this.log = log;
-        this.leaderEpoch = leaderEpoch;
-        this.epochStart = epochStart;
+    ProposalMaker(LeaderState leader) {
+        this.leader = leader;
+        this.log = leader.log();
+        this.epochStart = leader.epochStart();
         // Numbers of one epoch are never those of another, so a late answer to an earlier leadership finds nothing.
-        this.next = (long) leaderEpoch << 32;
+        this.next = (long) leader.leaderEpoch() << 32;
     }
 
-    Proposal make(
-            PartitionState state,
-            Map<Integer, BrokerView> brokers,
-            Map<Integer, FollowerProgress> followers,
-            List<Integer> wanted,
-            QuorumCommand.IsrProposal.Kind kind,
-            String reason,
-            long nowMs) {
+    Proposal make(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
         return Proposal.of(
                 next++,
                 new QuorumCommand.IsrProposal(
-                        state.id(),
-                        leaderEpoch,
-                        state.partitionEpoch(),
-                        members(wanted, brokers, followers),
+                        leader.partition().id(),
+                        leader.leaderEpoch(),
+                        leader.partition().partitionEpoch(),
+                        members(wanted),
                         false,
                         kind,
                         floor(),
@@ -47,14 +36,13 @@ final class ProposalMaker {
     }
 
     /** R2.16: self with its own epoch, others with that of their last fetch, -1 if unknown. */
-    private List<QuorumCommand.IsrMember> members(
-            List<Integer> ids, Map<Integer, BrokerView> brokers, Map<Integer, FollowerProgress> followers) {
+    private List<QuorumCommand.IsrMember> members(List<Integer> ids) {
         List<QuorumCommand.IsrMember> members = new ArrayList<>(ids.size());
         for (int id : ids) {
-            BrokerView own = brokers.get(self);
-            long epoch = id == self
+            BrokerView own = leader.brokers().get(leader.self());
+            long epoch = id == leader.self()
                     ? (own == null ? -1 : own.epoch())
-                    : followers.get(id).brokerEpoch();
+                    : leader.followers().get(id).brokerEpoch();
             members.add(new QuorumCommand.IsrMember(id, epoch));
         }
         return members;
