@@ -15,16 +15,11 @@ import java.util.Map;
  * the ISR. The states of the ISR are the table at {@link IsrState}.
  */
 final class Leading {
-    /** No moment at which a lease ends. */
-    private static final long SERVES = Long.MIN_VALUE;
-
-    private static final String LEASE_RAN_OUT =
-            "no controller was heard for the length of the lease, and not all members fetch: another may lead";
-
     private final LeaderState leader;
     private final ReplicaSettings settings;
     private final LogView log;
     private final Watchers watchers;
+    private final ClientLease lease;
     private final ProduceWaiters waiters = new ProduceWaiters();
     private final DeletionWaiters deletions = new DeletionWaiters();
     private final Refusals refusals = new Refusals();
@@ -43,14 +38,13 @@ final class Leading {
     private int reportedAt = -1;
     /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
     private long shrinkNotBeforeMs = FollowerProgress.NEVER;
-    /** End of the lease after which readers that wait were told that this leader serves no clients (B6). */
-    private long turnedAwayAfterMs = SERVES;
 
     private Leading(LeaderState leader, Watchers watchers, long index) {
         this.leader = leader;
         this.settings = leader.settings();
         this.log = leader.log();
         this.watchers = watchers;
+        this.lease = new ClientLease(leader, watchers);
         this.appliedIndex = index;
         this.markHolders = leader::holdsMark;
         this.proposals = new ProposalMaker(leader);
@@ -163,15 +157,15 @@ final class Leading {
                     "ISR " + leader.isr().isr() + " is below the min ISR of "
                             + leader.partition().minIsr(),
                     effects);
-        } else if (!all && !servesClients(nowMs)) {
-            refuse(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, LEASE_RAN_OUT, effects);
+        } else if (!all && !lease.serves(nowMs)) {
+            refuse(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, ClientLease.RAN_OUT, effects);
         } else if (request.verdict() instanceof ProducerVerdict.Refused refused) {
             // Somebody else may lead by now, and know the batches that are missing here.
-            boolean current = servesClients(nowMs);
+            boolean current = lease.serves(nowMs);
             refuse(
                     request.token(),
                     current ? refused.error() : ReplicaError.NOT_LEADER_OR_FOLLOWER,
-                    current ? refused.message() : LEASE_RAN_OUT,
+                    current ? refused.message() : ClientLease.RAN_OUT,
                     effects);
         } else if (request.verdict() instanceof ProducerVerdict.Duplicate duplicate) {
             await(request, duplicate.lastOffset() + 1, duplicate.firstOffset(), effects);
@@ -245,7 +239,7 @@ final class Leading {
     /** R3.26: up to the mark at most; the answer waits for the replicas that are there. */
     void giveUp(ReplicaEvent.RecordsGivenUp request, long nowMs, Effects effects) {
         long target = request.offset() == -1 ? log.highWatermark() : request.offset();
-        ReplicaError error = clientError(-1, nowMs);
+        ReplicaError error = lease.error(-1, nowMs);
         if (error == ReplicaError.NONE && (target < 0 || target > log.highWatermark())) {
             error = ReplicaError.OFFSET_OUT_OF_RANGE;
         }
@@ -319,7 +313,7 @@ final class Leading {
     }
 
     void consumerFetch(ReplicaEvent.ConsumerFetch fetch, long nowMs, Effects effects) {
-        ReplicaError error = clientError(fetch.leaderEpoch(), nowMs);
+        ReplicaError error = lease.error(fetch.leaderEpoch(), nowMs);
         long limit = log.highWatermark();
         if (ReadRules.readable(
                 fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
@@ -341,42 +335,12 @@ final class Leading {
 
     // ---- lease ----
 
-    /**
-     * B6: the lease runs, or nobody who could have been elected instead of us serves: all of them still fetch from us in
-     * our epoch. Joiners that may have been accepted count, for they may be elected as well.
-     */
-    private boolean servesClients(long nowMs) {
-        if (settings.lease().runs(nowMs)) {
-            return true;
-        }
-        for (FollowerProgress follower : leader.followers().values()) {
-            boolean electable = leader.isr().inMaximalIsr(follower.id)
-                    || leader.partition().elr().contains(follower.id);
-            if (electable && !follower.heardWithin(settings.lease().lengthMs(), nowMs)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Of a client's read: a wrong epoch is said first (R4.2), then that somebody else may lead (B6). */
-    private ReplicaError clientError(int askedEpoch, long nowMs) {
-        ReplicaError error = ReadRules.epochError(askedEpoch, leader.leaderEpoch());
-        return error == ReplicaError.NONE && !servesClients(nowMs) ? ReplicaError.NOT_LEADER_OR_FOLLOWER : error;
-    }
-
     void sessionLeft(SessionClock clock) {
         leader.followers().values().forEach(follower -> follower.left(clock));
     }
 
-    /** Readers that wait look again, once, and are refused: nothing else would tell them to ask another. */
     void leaseRanOut(long nowMs, Effects effects) {
-        boolean serves = servesClients(nowMs);
-        if (!serves && turnedAwayAfterMs != settings.lease().untilMs()) {
-            effects.say("serves no clients: the lease has run out and the other members do not all fetch");
-            watchers.clientsTurnedAway(effects);
-        }
-        turnedAwayAfterMs = serves ? SERVES : settings.lease().untilMs();
+        lease.ranOut(nowMs, effects);
     }
 
     // ---- ISR ----
@@ -558,7 +522,7 @@ final class Leading {
 
     void offsetQuery(ReplicaEvent.OffsetQuery query, long nowMs, Effects effects) {
         ReplicaError error = query.fromClient()
-                ? clientError(query.leaderEpoch(), nowMs)
+                ? lease.error(query.leaderEpoch(), nowMs)
                 : ReadRules.epochError(query.leaderEpoch(), leader.leaderEpoch());
         long offset = -1;
         int epoch = leader.leaderEpoch();
@@ -592,7 +556,7 @@ final class Leading {
 
     /** B11. */
     Explanation.Leadership explain(long nowMs) {
-        return new LeaderExplainer(leader, markCap, markSinceMs, refusals).explain(servesClients(nowMs), nowMs);
+        return new LeaderExplainer(leader, markCap, markSinceMs, refusals).explain(lease.serves(nowMs), nowMs);
     }
 
     // ---- time ----
