@@ -20,7 +20,7 @@ final class Leading {
     private final LogView log;
     private final Watchers watchers;
     private final ClientLease lease;
-    private final ProduceWaiters waiters = new ProduceWaiters();
+    private final LeaderAppends appends;
     private final DeletionWaiters deletions = new DeletionWaiters();
     private final Refusals refusals = new Refusals();
     private final ProposalMaker proposals;
@@ -45,6 +45,7 @@ final class Leading {
         this.log = leader.log();
         this.watchers = watchers;
         this.lease = new ClientLease(leader, watchers);
+        this.appends = new LeaderAppends(leader, lease);
         this.appliedIndex = index;
         this.markHolders = leader::holdsMark;
         this.proposals = new ProposalMaker(leader);
@@ -147,51 +148,8 @@ final class Leading {
 
     // ---- produce ----
 
-    /** R5.3, R5.10, R5.31, B6: refuses, answers, or stages and waits. */
     void produce(ReplicaEvent.ProduceRequested request, long nowMs, Effects effects) {
-        boolean all = request.acks() == -1;
-        if (all && leader.underMinIsr()) {
-            refuse(
-                    request.token(),
-                    ReplicaError.NOT_ENOUGH_REPLICAS,
-                    "ISR " + leader.isr().isr() + " is below the min ISR of "
-                            + leader.partition().minIsr(),
-                    effects);
-        } else if (!all && !lease.serves(nowMs)) {
-            refuse(request.token(), ReplicaError.NOT_LEADER_OR_FOLLOWER, ClientLease.RAN_OUT, effects);
-        } else if (request.verdict() instanceof ProducerVerdict.Refused refused) {
-            // Somebody else may lead by now, and know the batches that are missing here.
-            boolean current = lease.serves(nowMs);
-            refuse(
-                    request.token(),
-                    current ? refused.error() : ReplicaError.NOT_LEADER_OR_FOLLOWER,
-                    current ? refused.message() : ClientLease.RAN_OUT,
-                    effects);
-        } else if (request.verdict() instanceof ProducerVerdict.Duplicate duplicate) {
-            await(request, duplicate.lastOffset() + 1, duplicate.firstOffset(), effects);
-        } else {
-            long base = log.stagedEnd();
-            log.stage(base + request.offsets());
-            effects.add(new Effect.Stage(request.token(), base, leader.leaderEpoch()));
-            await(request, base + request.offsets(), base, effects);
-        }
-    }
-
-    private void await(ReplicaEvent.ProduceRequested request, long required, long base, Effects effects) {
-        if (request.acks() == -1) {
-            waiters.awaitMark(request.token(), required, base, request.deadlineMs());
-            if (required <= log.highWatermark()) {
-                answerReached(effects);
-            }
-        } else if (required <= log.end()) {
-            effects.add(new Effect.ProduceAnswered(request.token(), ReplicaError.NONE, base, log.logStart(), null));
-        } else {
-            waiters.awaitWrite(request.token(), required, base);
-        }
-    }
-
-    private static void refuse(long token, ReplicaError error, String message, Effects effects) {
-        effects.add(new Effect.ProduceAnswered(token, error, -1, -1, message));
+        appends.produce(request, nowMs, effects);
     }
 
     void written(long end, long nowMs, Effects effects) {
@@ -202,16 +160,9 @@ final class Leading {
             markSinceMs = nowMs;
         }
         log.written(end);
-        waiters.written(end, log.logStart(), effects);
+        appends.written(end, effects);
         watchers.dataArrived(effects);
         evaluateMark(nowMs, effects);
-    }
-
-    private void answerReached(Effects effects) {
-        ReplicaError verdict = leader.partition().minIsr() <= leader.isr().maximalSize()
-                ? ReplicaError.NONE
-                : ReplicaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
-        waiters.markReached(log.highWatermark(), log.logStart(), verdict, effects);
     }
 
     // ---- high watermark ----
@@ -230,7 +181,7 @@ final class Leading {
             markSinceMs = nowMs;
             effects.add(new Effect.HighWatermarkMoved(mark));
             watchers.markMoved(effects);
-            answerReached(effects);
+            appends.markReached(effects);
         }
     }
 
@@ -562,7 +513,7 @@ final class Leading {
     // ---- time ----
 
     void tick(long nowMs, Effects effects) {
-        waiters.expire(nowMs, effects);
+        appends.expire(nowMs, effects);
         deletions.expire(nowMs, effects);
         proposeShrink(nowMs, effects);
         Proposal pending = leader.isr().proposal();
@@ -578,7 +529,7 @@ final class Leading {
 
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
     long nextDeadlineMs(long nowMs) {
-        long next = Math.min(waiters.nextDeadlineMs(), deletions.nextDeadlineMs());
+        long next = Math.min(appends.nextDeadlineMs(), deletions.nextDeadlineMs());
         for (FollowerProgress follower : leader.followers().values()) {
             if (follower.end() == log.end()) {
                 continue;
@@ -598,7 +549,7 @@ final class Leading {
 
     /** The leadership ends: nobody who waits can be told that the append will stand. */
     void resign(Effects effects) {
-        waiters.abandon(effects);
+        appends.abandon(effects);
         deletions.abandon(effects);
     }
 }
