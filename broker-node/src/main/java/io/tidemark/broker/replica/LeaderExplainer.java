@@ -6,10 +6,8 @@ import java.util.List;
 /**
  * Puts what a leader knows into words that do not change with it (B11): a pure look, which applies the rules the leader
  * itself applies.
- *
- * @param markSinceMs when the mark last moved, or records came to lie above it; monotonic milliseconds
  */
-record LeaderExplainer(LeaderState leader, long markCap, long markSinceMs, Refusals refusals) {
+record LeaderExplainer(LeaderState leader, LeaderHighWatermark highWatermark, Refusals refusals) {
 
     Explanation.Leadership explain(boolean servesClients, long nowMs) {
         List<Explanation.Follower> told = new ArrayList<>();
@@ -27,15 +25,14 @@ record LeaderExplainer(LeaderState leader, long markCap, long markSinceMs, Refus
     }
 
     private Explanation.Mark mark(long nowMs) {
-        long mark = leader.log().highWatermark();
-        if (mark == leader.log().end()) {
+        if (leader.log().highWatermark() == leader.log().end()) {
             return new Explanation.Mark(Explanation.Hold.NOTHING, Explanation.NEVER_MS, List.of());
         }
-        long stands = nowMs - markSinceMs;
+        long stands = nowMs - highWatermark.sinceMs();
         if (leader.underMinIsr()) {
             return new Explanation.Mark(Explanation.Hold.BELOW_MIN_ISR, stands, List.of());
         }
-        if (markCap <= mark) {
+        if (highWatermark.atCap()) {
             return new Explanation.Mark(Explanation.Hold.REPORTED, stands, List.of());
         }
         return new Explanation.Mark(Explanation.Hold.FOLLOWER, stands, furthestBehind(nowMs));

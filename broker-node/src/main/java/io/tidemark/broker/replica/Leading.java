@@ -21,33 +21,26 @@ final class Leading {
     private final Watchers watchers;
     private final ClientLease lease;
     private final LeaderAppends appends;
+    private final LeaderHighWatermark mark;
     private final DeletionWaiters deletions = new DeletionWaiters();
     private final Refusals refusals = new Refusals();
     private final ProposalMaker proposals;
 
-    private final HighWatermark.Holders markHolders;
     private long appliedIndex;
-    /**
-     * The mark does not rise above this: what was said of it with an ISR below min holds until a higher PE is applied,
-     * whatever becomes of the proposal (B1, rule 3; trap C2).
-     */
-    private long markCap = Long.MAX_VALUE;
-    /** When the mark last moved, or records came to lie above it (B11); monotonic milliseconds. */
-    private long markSinceMs;
     /** PE that an accepted report led to; a controller that keeps no floor is not told twice. */
     private int reportedAt = -1;
     /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
     private long shrinkNotBeforeMs = FollowerProgress.NEVER;
 
-    private Leading(LeaderState leader, Watchers watchers, long index) {
+    private Leading(LeaderState leader, Watchers watchers, long index, long nowMs) {
         this.leader = leader;
         this.settings = leader.settings();
         this.log = leader.log();
         this.watchers = watchers;
         this.lease = new ClientLease(leader, watchers);
         this.appends = new LeaderAppends(leader, lease);
+        this.mark = new LeaderHighWatermark(leader, watchers, appends, nowMs);
         this.appliedIndex = index;
-        this.markHolders = leader::holdsMark;
         this.proposals = new ProposalMaker(leader);
     }
 
@@ -64,8 +57,7 @@ final class Leading {
             Effects effects) {
         LeaderState leader = new LeaderState(settings, log, state, brokers);
         leader.adoptFollowers(before == null ? null : before.leader, nowMs);
-        Leading leading = new Leading(leader, watchers, index);
-        leading.markSinceMs = nowMs;
+        Leading leading = new Leading(leader, watchers, index, nowMs);
         log.epochs(log.epochs().assign(leader.leaderEpoch(), leader.epochStart()));
         effects.add(new Effect.PersistEpochs(log.epochs()));
         effects.say(
@@ -76,7 +68,7 @@ final class Leading {
                 log.highWatermark(),
                 state.isr(),
                 state.replicas());
-        leading.evaluateMark(nowMs, effects);
+        leading.mark.advance(nowMs, effects);
         leading.proposeReport(nowMs, effects);
         return leading;
     }
@@ -109,7 +101,7 @@ final class Leading {
         if (newer.partitionEpoch() > leader.partition().partitionEpoch()) {
             List<Integer> before = leader.isr().isr();
             leader.committed(newer, nowMs);
-            markCap = Long.MAX_VALUE;
+            mark.release();
             if (!before.equals(newer.isr())) {
                 effects.say(
                         "ISR is now %s (was %s), partition epoch %d%s",
@@ -141,7 +133,7 @@ final class Leading {
         // A replica that is not there any more is not waited for (R3.26).
         deletionsReached(effects);
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
-        evaluateMark(nowMs, effects);
+        mark.advance(nowMs, effects);
         proposeJoiners(nowMs, effects);
         proposeReport(nowMs, effects);
     }
@@ -156,33 +148,11 @@ final class Leading {
         for (FollowerProgress follower : leader.followers().values()) {
             follower.leaderEndMoves(log.end());
         }
-        if (log.highWatermark() == log.end()) {
-            markSinceMs = nowMs;
-        }
+        mark.endMoves(nowMs);
         log.written(end);
         appends.written(end, effects);
         watchers.dataArrived(effects);
-        evaluateMark(nowMs, effects);
-    }
-
-    // ---- high watermark ----
-
-    private void evaluateMark(long nowMs, Effects effects) {
-        long mark = HighWatermark.of(
-                log.highWatermark(),
-                log.end(),
-                leader.underMinIsr(),
-                leader.followers().values(),
-                markHolders,
-                nowMs);
-        mark = Math.min(mark, markCap);
-        if (mark > log.highWatermark()) {
-            log.highWatermark(mark);
-            markSinceMs = nowMs;
-            effects.add(new Effect.HighWatermarkMoved(mark));
-            watchers.markMoved(effects);
-            appends.markReached(effects);
-        }
+        mark.advance(nowMs, effects);
     }
 
     // ---- deletion of records ----
@@ -249,7 +219,7 @@ final class Leading {
             deletionsReached(effects);
             proposeJoiners(nowMs, effects);
             if (follower.end() != before) {
-                evaluateMark(nowMs, effects);
+                mark.advance(nowMs, effects);
             }
         }
         if (readable) {
@@ -383,7 +353,7 @@ final class Leading {
 
     private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
         if (wanted.size() < leader.partition().minIsr()) {
-            markCap = Math.min(markCap, proposals.floorOffset());
+            mark.holdAt(proposals.floorOffset());
         }
         return proposals.make(wanted, kind, reason, nowMs);
     }
@@ -431,7 +401,7 @@ final class Leading {
             if (pending.everyAttemptAnswered()) {
                 leader.isr(new IsrState.Committed(expand.isr()));
                 // The mark may have waited for a joiner that can no longer hold it (R3.5, S5).
-                evaluateMark(nowMs, effects);
+                mark.advance(nowMs, effects);
             } else {
                 cancel(
                         expand.joiners(),
@@ -439,7 +409,7 @@ final class Leading {
                         nowMs,
                         effects);
             }
-        } else if (leader.isr() instanceof IsrState.PendingShrink shrink && markCap != Long.MAX_VALUE) {
+        } else if (leader.isr() instanceof IsrState.PendingShrink shrink && mark.held()) {
             // Only a higher PE lets the mark rise again.
             shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
             cancel(
@@ -507,7 +477,7 @@ final class Leading {
 
     /** B11. */
     Explanation.Leadership explain(long nowMs) {
-        return new LeaderExplainer(leader, markCap, markSinceMs, refusals).explain(lease.serves(nowMs), nowMs);
+        return new LeaderExplainer(leader, mark, refusals).explain(lease.serves(nowMs), nowMs);
     }
 
     // ---- time ----
@@ -522,7 +492,7 @@ final class Leading {
             effects.add(new Effect.SendAlter(pending.number, pending.request));
         }
         // A replica that no longer keeps up stops holding the mark, and one that was refused may try again (O14, O21).
-        evaluateMark(nowMs, effects);
+        mark.advance(nowMs, effects);
         proposeJoiners(nowMs, effects);
         proposeReport(nowMs, effects);
     }
