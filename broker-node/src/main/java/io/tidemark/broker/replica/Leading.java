@@ -22,7 +22,7 @@ final class Leading {
     private final ClientLease lease;
     private final LeaderAppends appends;
     private final LeaderHighWatermark mark;
-    private final DeletionWaiters deletions = new DeletionWaiters();
+    private final RecordDeletions deletions;
     private final Refusals refusals = new Refusals();
     private final ProposalMaker proposals;
 
@@ -39,6 +39,7 @@ final class Leading {
         this.watchers = watchers;
         this.lease = new ClientLease(leader, watchers);
         this.appends = new LeaderAppends(leader, lease);
+        this.deletions = new RecordDeletions(leader, lease, watchers);
         this.mark = new LeaderHighWatermark(leader, watchers, appends, nowMs);
         this.appliedIndex = index;
         this.proposals = new ProposalMaker(leader);
@@ -131,7 +132,7 @@ final class Leading {
             leader.isr(new IsrState.Committed(pending.acceptedIsr()));
         }
         // A replica that is not there any more is not waited for (R3.26).
-        deletionsReached(effects);
+        deletions.answerReached(effects);
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
         mark.advance(nowMs, effects);
         proposeJoiners(nowMs, effects);
@@ -157,42 +158,8 @@ final class Leading {
 
     // ---- deletion of records ----
 
-    /** R3.26: up to the mark at most; the answer waits for the replicas that are there. */
     void giveUp(ReplicaEvent.RecordsGivenUp request, long nowMs, Effects effects) {
-        long target = request.offset() == -1 ? log.highWatermark() : request.offset();
-        ReplicaError error = lease.error(-1, nowMs);
-        if (error == ReplicaError.NONE && (target < 0 || target > log.highWatermark())) {
-            error = ReplicaError.OFFSET_OUT_OF_RANGE;
-        }
-        if (error != ReplicaError.NONE) {
-            effects.add(new Effect.RecordsDeleted(request.token(), error, -1));
-            return;
-        }
-        if (target > log.logStart()) {
-            log.logStart(target);
-            effects.add(new Effect.RaiseLogStart(target));
-            watchers.startMoved(effects);
-        }
-        deletions.await(request.token(), target, request.deadlineMs());
-        deletionsReached(effects);
-    }
-
-    private void deletionsReached(Effects effects) {
-        if (!deletions.isEmpty()) {
-            deletions.reached(lowWatermark(), effects);
-        }
-    }
-
-    /** Where the log starts here and on every other replica whose broker is there; -1 while one of them has not said. */
-    private long lowWatermark() {
-        long low = log.logStart();
-        for (FollowerProgress follower : leader.followers().values()) {
-            BrokerView view = leader.brokers().get(follower.id);
-            if (view != null && view.active()) {
-                low = Math.min(low, follower.logStart());
-            }
-        }
-        return low;
+        deletions.giveUp(request, nowMs, effects);
     }
 
     // ---- followers ----
@@ -216,7 +183,7 @@ final class Leading {
         if (readable && fetch.record()) {
             long before = follower.end();
             follower.fetched(fetch.offset(), fetch.logStart(), end, nowMs, fetch.clock());
-            deletionsReached(effects);
+            deletions.answerReached(effects);
             proposeJoiners(nowMs, effects);
             if (follower.end() != before) {
                 mark.advance(nowMs, effects);
