@@ -2,11 +2,7 @@ package io.tidemark.broker.replica;
 
 import io.tidemark.model.Check;
 import io.tidemark.model.EpochAndOffset;
-import io.tidemark.model.metadata.ErrorCode;
-import io.tidemark.model.metadata.Floor;
 import io.tidemark.model.metadata.PartitionState;
-import io.tidemark.model.metadata.QuorumCommand;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -23,14 +19,7 @@ final class Leading {
     private final LeaderAppends appends;
     private final LeaderHighWatermark mark;
     private final RecordDeletions deletions;
-    private final Refusals refusals = new Refusals();
-    private final ProposalMaker proposals;
-
-    private long appliedIndex;
-    /** PE that an accepted report led to; a controller that keeps no floor is not told twice. */
-    private int reportedAt = -1;
-    /** A refused shrink is not proposed again before this moment; monotonic milliseconds. */
-    private long shrinkNotBeforeMs = FollowerProgress.NEVER;
+    private final IsrProposals proposals;
 
     private Leading(LeaderState leader, Watchers watchers, long index, long nowMs) {
         this.leader = leader;
@@ -41,8 +30,7 @@ final class Leading {
         this.appends = new LeaderAppends(leader, lease);
         this.deletions = new RecordDeletions(leader, lease, watchers);
         this.mark = new LeaderHighWatermark(leader, watchers, appends, nowMs);
-        this.appliedIndex = index;
-        this.proposals = new ProposalMaker(leader);
+        this.proposals = new IsrProposals(leader, mark, index);
     }
 
     /** R2.41: assumes the epoch of {@code state}. {@code before} is the leadership given up with it, or null. */
@@ -70,7 +58,7 @@ final class Leading {
                 state.isr(),
                 state.replicas());
         leading.mark.advance(nowMs, effects);
-        leading.proposeReport(nowMs, effects);
+        leading.proposals.proposeReport(nowMs, effects);
         return leading;
     }
 
@@ -98,7 +86,7 @@ final class Leading {
                 newer.leaderEpoch(),
                 leader.leaderEpoch());
         leader.brokers(views);
-        refusals.clear();
+        proposals.eligibilityChanged();
         if (newer.partitionEpoch() > leader.partition().partitionEpoch()) {
             List<Integer> before = leader.isr().isr();
             leader.committed(newer, nowMs);
@@ -117,26 +105,23 @@ final class Leading {
 
     void eligibility(Map<Integer, BrokerView> views, long index, long nowMs, Effects effects) {
         leader.brokers(views);
-        refusals.clear();
+        proposals.eligibilityChanged();
         feedReached(index, nowMs, effects);
     }
 
     /** B3: an accepted change takes effect only once the image has reached it. */
     void feedReached(long index, long nowMs, Effects effects) {
-        appliedIndex = Math.max(appliedIndex, index);
-        Proposal pending = leader.isr().proposal();
-        if (pending != null
-                && pending.acceptedBy(appliedIndex)
-                && pending.acceptedPartitionEpoch() == leader.partition().partitionEpoch()) {
-            // The controller found nothing to change (R7.53); a higher PE comes as metadata.
-            leader.isr(new IsrState.Committed(pending.acceptedIsr()));
-        }
+        proposals.feedReached(index);
+        metadataMoved(nowMs, effects);
+    }
+
+    private void metadataMoved(long nowMs, Effects effects) {
         // A replica that is not there any more is not waited for (R3.26).
         deletions.answerReached(effects);
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
         mark.advance(nowMs, effects);
-        proposeJoiners(nowMs, effects);
-        proposeReport(nowMs, effects);
+        proposals.proposeJoiners(nowMs, effects);
+        proposals.proposeReport(nowMs, effects);
     }
 
     // ---- produce ----
@@ -184,7 +169,7 @@ final class Leading {
             long before = follower.end();
             follower.fetched(fetch.offset(), fetch.logStart(), end, nowMs, fetch.clock());
             deletions.answerReached(effects);
-            proposeJoiners(nowMs, effects);
+            proposals.proposeJoiners(nowMs, effects);
             if (follower.end() != before) {
                 mark.advance(nowMs, effects);
             }
@@ -233,177 +218,14 @@ final class Leading {
 
     // ---- ISR ----
 
-    /**
-     * R2.11 in its order, for every replica at once: several may join in one expansion (B9, O10). Outside a fetch (B14)
-     * only those are looked at that still fetch.
-     */
-    private void proposeJoiners(long nowMs, Effects effects) {
-        if (!(leader.isr() instanceof IsrState.Committed)) {
-            return;
-        }
-        List<Integer> joiners = new ArrayList<>();
-        for (int replica : leader.partition().replicas()) {
-            FollowerProgress follower = leader.followers().get(replica);
-            if (follower != null
-                    && !leader.isr().isr().contains(replica)
-                    && leader.obstacle(follower, refusals, nowMs) == Explanation.Absence.NONE) {
-                joiners.add(replica);
-            }
-        }
-        if (joiners.isEmpty()) {
-            return;
-        }
-        List<Integer> wanted = new ArrayList<>(leader.isr().isr());
-        wanted.addAll(joiners);
-        Proposal proposal = propose(wanted, "replicas " + joiners + " have caught up", nowMs);
-        leader.isr(new IsrState.PendingExpand(leader.isr().isr(), joiners, proposal));
-        effects.say(
-                "expanding ISR from %s to %s: caught up at high watermark %d",
-                leader.isr().isr(), wanted, log.highWatermark());
-        effects.add(new Effect.SendAlter(proposal.number, proposal.request));
-    }
-
-    /** R2.17, R2.18 at the members' own deadlines (B7). */
-    private void proposeShrink(long nowMs, Effects effects) {
-        if (!(leader.isr() instanceof IsrState.Committed) || nowMs < shrinkNotBeforeMs) {
-            return;
-        }
-        List<Integer> leavers = new ArrayList<>();
-        StringBuilder why = new StringBuilder();
-        for (int member : leader.isr().isr()) {
-            FollowerProgress follower = leader.followers().get(member);
-            if (follower != null && !leader.caughtUp(follower, nowMs)) {
-                leavers.add(member);
-                why.append(why.length() == 0 ? "" : ", ")
-                        .append("replica ")
-                        .append(member)
-                        .append(" at ")
-                        .append(follower.end())
-                        .append(" last caught up ")
-                        .append(nowMs - follower.lastCaughtUpMs())
-                        .append(" ms ago");
-            }
-        }
-        if (leavers.isEmpty()) {
-            return;
-        }
-        List<Integer> wanted = new ArrayList<>(leader.isr().isr());
-        wanted.removeAll(leavers);
-        Proposal proposal = propose(wanted, why.toString(), nowMs);
-        leader.isr(new IsrState.PendingShrink(leader.isr().isr(), leavers, proposal));
-        effects.say(
-                "shrinking ISR from %s to %s: high watermark %d, end %d, %s",
-                leader.isr().isr(), wanted, log.highWatermark(), log.end(), why);
-        effects.add(new Effect.SendAlter(proposal.number, proposal.request));
-    }
-
-    /** B1, rule 4: an ISR below min whose floor the controllers do not know, because the leader did not ask for it. */
-    private void proposeReport(long nowMs, Effects effects) {
-        if (!(leader.isr() instanceof IsrState.Committed)
-                || !leader.underMinIsr()
-                || leader.partition().floor().kind() != Floor.Kind.UNKNOWN
-                || leader.partition().partitionEpoch() == reportedAt) {
-            return;
-        }
-        Proposal report = propose(
-                leader.isr().isr(),
-                QuorumCommand.IsrProposal.Kind.REPORT,
-                "below the min ISR, high watermark " + log.highWatermark(),
-                nowMs);
-        leader.isr(new IsrState.Reporting(leader.isr().isr(), report));
-        effects.add(new Effect.SendAlter(report.number, report.request));
-    }
-
-    private Proposal propose(List<Integer> wanted, String reason, long nowMs) {
-        return propose(wanted, QuorumCommand.IsrProposal.Kind.CHANGE, reason, nowMs);
-    }
-
-    private Proposal propose(List<Integer> wanted, QuorumCommand.IsrProposal.Kind kind, String reason, long nowMs) {
-        if (wanted.size() < leader.partition().minIsr()) {
-            mark.holdAt(proposals.floorOffset());
-        }
-        return proposals.make(wanted, kind, reason, nowMs);
-    }
-
-    /** R2.30-R2.34 with B3, B9, B19. */
     void alterAnswered(ReplicaEvent.AlterAnswered answer, long nowMs, Effects effects) {
-        Proposal pending = leader.isr().proposal();
-        if (pending == null || pending.number != answer.proposal()) {
-            return;
+        if (proposals.answered(answer, nowMs, effects)) {
+            metadataMoved(nowMs, effects);
         }
-        if (answer.error() == ErrorCode.NONE) {
-            if (answer.leaderEpoch() == leader.leaderEpoch()
-                    && answer.partitionEpoch() >= leader.partition().partitionEpoch()) {
-                if (leader.isr() instanceof IsrState.Reporting) {
-                    reportedAt = answer.partitionEpoch();
-                }
-                pending.accepted(answer.index(), answer.partitionEpoch(), answer.isr());
-                feedReached(appliedIndex, nowMs, effects);
-            }
-            return;
-        }
-        effects.say("the controller refused %s: %s", pending.request.reason(), answer.error());
-        effects.add(new Effect.Happened(Effect.Happening.ISR_UPDATE_REFUSED));
-        refusals.noted(pending.request, answer.error(), nowMs);
-        switch (answer.error()) {
-            case UNKNOWN_TOPIC_OR_PARTITION,
-                    UNKNOWN_TOPIC_ID,
-                    FENCED_LEADER_EPOCH,
-                    INVALID_UPDATE_VERSION,
-                    INVALID_REQUEST,
-                    NEW_LEADER_ELECTED -> {
-                // R2.32: newer metadata is on its way and will replace what is pending.
-            }
-            case INELIGIBLE_REPLICA -> refused(pending, nowMs, effects);
-            default -> pending.resendAt(nowMs + settings.alterRetryMs());
-        }
-    }
-
-    /** R2.33: nothing was applied; but only if no other attempt is still under way may the joiners be let go (B9, B19). */
-    private void refused(Proposal pending, long nowMs, Effects effects) {
-        if (leader.isr() instanceof IsrState.PendingExpand expand) {
-            for (int joiner : expand.joiners()) {
-                refusals.bar(joiner, nowMs + settings.refusedRetryMs());
-            }
-            if (pending.everyAttemptAnswered()) {
-                leader.isr(new IsrState.Committed(expand.isr()));
-                // The mark may have waited for a joiner that can no longer hold it (R3.5, S5).
-                mark.advance(nowMs, effects);
-            } else {
-                cancel(
-                        expand.joiners(),
-                        "cancels the refused expansion by " + expand.joiners() + ", an attempt of which is unanswered",
-                        nowMs,
-                        effects);
-            }
-        } else if (leader.isr() instanceof IsrState.PendingShrink shrink && mark.held()) {
-            // Only a higher PE lets the mark rise again.
-            shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
-            cancel(
-                    List.of(),
-                    "cancels the refused shrink by " + shrink.leavers() + ", which holds the mark",
-                    nowMs,
-                    effects);
-        } else if (leader.isr() instanceof IsrState.PendingShrink && pending.everyAttemptAnswered()) {
-            leader.isr(new IsrState.Committed(leader.isr().isr()));
-            shrinkNotBeforeMs = nowMs + settings.refusedRetryMs();
-        } else {
-            pending.resendAt(nowMs + settings.refusedRetryMs());
-        }
-    }
-
-    /** The committed ISR again, marked so that PE moves (B9); the joiners count until it has. */
-    private void cancel(List<Integer> joiners, String reason, long nowMs, Effects effects) {
-        Proposal cancel = propose(leader.isr().isr(), QuorumCommand.IsrProposal.Kind.CANCEL, reason, nowMs);
-        leader.isr(new IsrState.Cancelling(leader.isr().isr(), joiners, cancel));
-        effects.add(new Effect.SendAlter(cancel.number, cancel.request));
     }
 
     void alterUnknown(long proposal, long nowMs) {
-        Proposal pending = leader.isr().proposal();
-        if (pending != null && pending.number == proposal) {
-            pending.outcomeUnknown(nowMs + settings.alterRetryMs());
-        }
+        proposals.outcomeUnknown(proposal, nowMs);
     }
 
     // ---- questions ----
@@ -444,7 +266,7 @@ final class Leading {
 
     /** B11. */
     Explanation.Leadership explain(long nowMs) {
-        return new LeaderExplainer(leader, mark, refusals).explain(lease.serves(nowMs), nowMs);
+        return new LeaderExplainer(leader, mark, proposals.refusals()).explain(lease.serves(nowMs), nowMs);
     }
 
     // ---- time ----
@@ -452,36 +274,18 @@ final class Leading {
     void tick(long nowMs, Effects effects) {
         appends.expire(nowMs, effects);
         deletions.expire(nowMs, effects);
-        proposeShrink(nowMs, effects);
-        Proposal pending = leader.isr().proposal();
-        if (pending != null && pending.resendAtMs() <= nowMs) {
-            pending.sent();
-            effects.add(new Effect.SendAlter(pending.number, pending.request));
-        }
+        proposals.proposeShrink(nowMs, effects);
+        proposals.resend(nowMs, effects);
         // A replica that no longer keeps up stops holding the mark, and one that was refused may try again (O14, O21).
         mark.advance(nowMs, effects);
-        proposeJoiners(nowMs, effects);
-        proposeReport(nowMs, effects);
+        proposals.proposeJoiners(nowMs, effects);
+        proposals.proposeReport(nowMs, effects);
     }
 
     /** Earliest moment at which {@link #tick} has something to do; {@link Long#MAX_VALUE} if never. */
     long nextDeadlineMs(long nowMs) {
-        long next = Math.min(appends.nextDeadlineMs(), deletions.nextDeadlineMs());
-        for (FollowerProgress follower : leader.followers().values()) {
-            if (follower.end() == log.end()) {
-                continue;
-            }
-            long deadline = follower.lagDeadlineMs(settings.lagTimeMaxMs()) + 1;
-            if (leader.isr() instanceof IsrState.Committed && leader.isr().isr().contains(follower.id)) {
-                next = Math.min(next, Math.max(deadline, shrinkNotBeforeMs));
-            } else if (!leader.isr().inMaximalIsr(follower.id) && log.highWatermark() < log.end() && deadline > nowMs) {
-                // Once it no longer keeps up it stops holding the mark (O14).
-                next = Math.min(next, deadline);
-            }
-        }
-        next = Math.min(next, refusals.nextMs(nowMs));
-        Proposal pending = leader.isr().proposal();
-        return pending == null ? next : Math.min(next, pending.resendAtMs());
+        long waiters = Math.min(appends.nextDeadlineMs(), deletions.nextDeadlineMs());
+        return Math.min(waiters, proposals.nextDeadlineMs(nowMs));
     }
 
     /** The leadership ends: nobody who waits can be told that the append will stand. */
