@@ -1,7 +1,6 @@
 package io.tidemark.broker.replica;
 
 import io.tidemark.model.Check;
-import io.tidemark.model.EpochAndOffset;
 import io.tidemark.model.metadata.PartitionState;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,7 @@ final class Leading {
     private final LogView log;
     private final Watchers watchers;
     private final ClientLease lease;
+    private final LeaderReads reads;
     private final LeaderAppends appends;
     private final LeaderHighWatermark mark;
     private final RecordDeletions deletions;
@@ -27,6 +27,7 @@ final class Leading {
         this.log = leader.log();
         this.watchers = watchers;
         this.lease = new ClientLease(leader, watchers);
+        this.reads = new LeaderReads(leader, lease);
         this.appends = new LeaderAppends(leader, lease);
         this.deletions = new RecordDeletions(leader, lease, watchers);
         this.mark = new LeaderHighWatermark(leader, watchers, appends, nowMs);
@@ -150,60 +151,24 @@ final class Leading {
     // ---- followers ----
 
     void followerFetch(ReplicaEvent.FollowerFetch fetch, long nowMs, Effects effects) {
-        BrokerView view = leader.brokers().get(fetch.replicaId());
-        FollowerProgress follower = leader.followers().get(fetch.replicaId());
-        ReplicaError error = ReadRules.epochError(fetch.leaderEpoch(), leader.leaderEpoch());
-        if (error == ReplicaError.NONE && follower == null) {
-            // R4.4: its metadata may be ahead of ours.
-            error = fetch.leaderEpoch() >= 0 ? ReplicaError.UNKNOWN_LEADER_EPOCH : ReplicaError.NOT_LEADER_OR_FOLLOWER;
+        if (!reads.readable(fetch, effects)) {
+            return;
         }
-        long senderEpoch = fetch.clock().brokerEpoch();
-        if (error == ReplicaError.NONE && senderEpoch != -1 && view != null && view.epoch() > senderEpoch) {
-            // R4.11: a late fetch of an incarnation that is gone.
-            error = ReplicaError.NOT_LEADER_OR_FOLLOWER;
-        }
-        long end = log.end();
-        boolean readable = ReadRules.readable(
-                fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects);
-        if (readable && fetch.record()) {
+        if (fetch.record()) {
+            FollowerProgress follower = leader.followers().get(fetch.replicaId());
             long before = follower.end();
-            follower.fetched(fetch.offset(), fetch.logStart(), end, nowMs, fetch.clock());
+            follower.fetched(fetch.offset(), fetch.logStart(), log.end(), nowMs, fetch.clock());
             deletions.answerReached(effects);
             proposals.proposeJoiners(nowMs, effects);
             if (follower.end() != before) {
                 mark.advance(nowMs, effects);
             }
         }
-        if (readable) {
-            effects.add(new Effect.ReadAllowed(
-                    fetch.token(),
-                    end,
-                    log.highWatermark(),
-                    log.highWatermark(),
-                    log.logStart(),
-                    !leader.partition().isr().contains(fetch.replicaId())));
-        }
+        reads.allow(fetch, effects);
     }
 
     void consumerFetch(ReplicaEvent.ConsumerFetch fetch, long nowMs, Effects effects) {
-        ReplicaError error = lease.error(fetch.leaderEpoch(), nowMs);
-        long limit = log.highWatermark();
-        if (ReadRules.readable(
-                fetch.token(), error, fetch.offset(), fetch.lastFetchedEpoch(), log, log.end(), effects)) {
-            int nearest = fetch.rack().isEmpty()
-                    ? settings.self()
-                    : NearestReplica.of(
-                            fetch.rack(),
-                            fetch.offset(),
-                            settings.self(),
-                            leader.isr().isr(),
-                            leader.followers(),
-                            leader.brokers());
-            effects.add(
-                    nearest == settings.self()
-                            ? new Effect.ReadAllowed(fetch.token(), limit, limit, limit, log.logStart(), false)
-                            : new Effect.ReadElsewhere(fetch.token(), nearest, limit, log.logStart()));
-        }
+        reads.consumerFetch(fetch, nowMs, effects);
     }
 
     // ---- lease ----
@@ -231,37 +196,15 @@ final class Leading {
     // ---- questions ----
 
     void offsetQuery(ReplicaEvent.OffsetQuery query, long nowMs, Effects effects) {
-        ReplicaError error = query.fromClient()
-                ? lease.error(query.leaderEpoch(), nowMs)
-                : ReadRules.epochError(query.leaderEpoch(), leader.leaderEpoch());
-        long offset = -1;
-        int epoch = leader.leaderEpoch();
-        if (error == ReplicaError.NONE) {
-            boolean markBehind = query.fromClient() && log.highWatermark() < leader.epochStart();
-            if (query.bound() == ReplicaEvent.OffsetQuery.Bound.EARLIEST) {
-                offset = log.logStart();
-                epoch = log.epochs().epochAt(offset);
-            } else if (markBehind && query.bound() == ReplicaEvent.OffsetQuery.Bound.LATEST) {
-                // R3.22: what an earlier leader has exposed may lie above our mark.
-                error = ReplicaError.OFFSET_NOT_AVAILABLE;
-            } else {
-                offset = query.fromClient() ? log.highWatermark() : log.end();
-            }
-        }
-        effects.add(new Effect.OffsetFound(query.token(), error, offset, error == ReplicaError.NONE ? epoch : -1));
+        reads.offsetQuery(query, nowMs, effects);
     }
 
-    /** Whether look-ups beyond the mark must be refused because an earlier leader may have exposed more (R3.22). */
     boolean markBehindEpochStart() {
-        return log.highWatermark() < leader.epochStart();
+        return reads.markBehindEpochStart();
     }
 
     void epochQuery(ReplicaEvent.EpochQuery query, Effects effects) {
-        ReplicaError error = ReadRules.epochError(query.leaderEpoch(), leader.leaderEpoch());
-        EpochAndOffset found = error == ReplicaError.NONE
-                ? log.epochs().endOffsetFor(query.epoch(), log.end())
-                : EpochAndOffset.UNDEFINED;
-        effects.add(new Effect.EpochFound(query.token(), error, found.epoch(), found.offset()));
+        reads.epochQuery(query, effects);
     }
 
     /** B11. */
