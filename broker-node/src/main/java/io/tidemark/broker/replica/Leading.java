@@ -6,12 +6,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A replica in the role of leader, for one leader epoch: appends, serves followers, moves the high watermark and keeps
- * the ISR. The states of the ISR are the table at {@link IsrState}.
+ * A replica in the role of leader, for one leader epoch: hears each event and has the parts of a leader look at it in their
+ * order. What a part sees is what those before it have left, so the order is part of the rules:
+ *
+ * <pre>
+ *   assumed                   epoch to the checkpoint, high watermark, report
+ *   metadata, brokers, feed   ISR, deletions, high watermark, joiners, report
+ *   change accepted           the same
+ *   change refused            the change; high watermark, if that lets joiners go
+ *   append                    staged, or refused, or answered at once
+ *   written                   acks of the leader alone, followers told, high watermark with acks=all
+ *   fetch of a follower       its progress, deletions, joiners, high watermark, answer
+ *   tick                      what has waited too long, shrink, resend, high watermark, joiners, report
+ *   resigned                  all who wait are told
+ * </pre>
+ *
+ * The states of the ISR are the table at {@link IsrState}.
  */
 final class Leading {
     private final LeaderState leader;
-    private final ReplicaSettings settings;
     private final LogView log;
     private final Watchers watchers;
     private final ClientLease lease;
@@ -23,7 +36,6 @@ final class Leading {
 
     private Leading(LeaderState leader, Watchers watchers, long index, long nowMs) {
         this.leader = leader;
-        this.settings = leader.settings();
         this.log = leader.log();
         this.watchers = watchers;
         this.lease = new ClientLease(leader, watchers);
@@ -113,10 +125,11 @@ final class Leading {
     /** B3: an accepted change takes effect only once the image has reached it. */
     void feedReached(long index, long nowMs, Effects effects) {
         proposals.feedReached(index);
-        metadataMoved(nowMs, effects);
+        isrMoved(nowMs, effects);
     }
 
-    private void metadataMoved(long nowMs, Effects effects) {
+    /** The ISR, its min, or who is there may have changed. */
+    private void isrMoved(long nowMs, Effects effects) {
         // A replica that is not there any more is not waited for (R3.26).
         deletions.answerReached(effects);
         // The mark first: a member that has just been let go must not be taken back where it stopped (S6).
@@ -125,7 +138,7 @@ final class Leading {
         proposals.proposeReport(nowMs, effects);
     }
 
-    // ---- produce ----
+    // ---- appends ----
 
     void produce(ReplicaEvent.ProduceRequested request, long nowMs, Effects effects) {
         appends.produce(request, nowMs, effects);
@@ -150,6 +163,7 @@ final class Leading {
 
     // ---- followers ----
 
+    /** What the fetch tells of the follower counts before it is answered. */
     void followerFetch(ReplicaEvent.FollowerFetch fetch, long nowMs, Effects effects) {
         if (!reads.readable(fetch, effects)) {
             return;
@@ -171,11 +185,11 @@ final class Leading {
         reads.consumerFetch(fetch, nowMs, effects);
     }
 
-    // ---- lease ----
-
     void sessionLeft(SessionClock clock) {
         leader.followers().values().forEach(follower -> follower.left(clock));
     }
+
+    // ---- lease ----
 
     void leaseRanOut(long nowMs, Effects effects) {
         lease.ranOut(nowMs, effects);
@@ -185,7 +199,7 @@ final class Leading {
 
     void alterAnswered(ReplicaEvent.AlterAnswered answer, long nowMs, Effects effects) {
         if (proposals.answered(answer, nowMs, effects)) {
-            metadataMoved(nowMs, effects);
+            isrMoved(nowMs, effects);
         }
     }
 

@@ -170,8 +170,9 @@ final class StateCode {
             }
         }
         // Of two equal sessions a follower's progress may hold one or the other; values are values wherever they stand.
-        boolean shared =
-                kind == SessionClock.class || kind.getSimpleName().matches("LogView|Watchers|Leader[A-Z].*|ClientLease|Proposal");
+        boolean shared = kind == SessionClock.class
+                || kind.getSimpleName()
+                        .matches("LogView|Watchers|Leader(State|Appends|HighWatermark)|ClientLease|Proposal");
         Shape shape = new Shape(SHAPES.size(), List.copyOf(fields), shared);
         SHAPES.put(kind, shape);
         return shape;
