@@ -63,8 +63,7 @@ public final class PartitionHost {
     /** Bytes handed to the log that must stay valid until it has written them. */
     private final List<Runnable> releaseAfterWrite = new ArrayList<>();
 
-    private PartitionLoop.Timer tick;
-    private long tickAtMs = Long.MAX_VALUE;
+    private final TickTimer tick = new TickTimer(this);
     private volatile long highWatermark;
     /** Where the outcome of the read, or of the question, at hand goes; events are handled one at a time. */
     private ReadRequest reading;
@@ -482,7 +481,7 @@ public final class PartitionHost {
         retireMarkListeners();
         run(effects, 0, fetched);
         if (!paused()) {
-            scheduleTick();
+            tick.schedule();
         }
     }
 
@@ -691,7 +690,7 @@ public final class PartitionHost {
     private void counts(long end) {
         run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
         loop.fetchers().positionMoved(this);
-        scheduleTick();
+        tick.schedule();
     }
 
     /** B16: takes over what was synced meanwhile, and syncs on. */
@@ -771,29 +770,13 @@ public final class PartitionHost {
         if (log != null && log.stagedEndOffset() > log.logEndOffset()) {
             loop.stagedIn(this);
         }
-        scheduleTick();
+        tick.schedule();
         loop.fetchers().positionMoved(this);
         countSynced();
     }
 
-    private void scheduleTick() {
-        if (failed() || replica == null) {
-            return;
-        }
-        long next = replica.nextDeadlineMs(loop.now());
-        if (next >= tickAtMs || next == Long.MAX_VALUE) {
-            return;
-        }
-        if (tick != null) {
-            tick.cancel();
-        }
-        tickAtMs = next;
-        tick = loop.at(next, this::tick);
-    }
-
-    private void tick() {
-        tick = null;
-        tickAtMs = Long.MAX_VALUE;
+    /** The replica has something to do by now. */
+    void tick() {
         work.add(() -> step(new ReplicaEvent.Tick(), null));
     }
 
