@@ -1,7 +1,6 @@
 package io.tidemark.broker.runtime;
 
 import io.tidemark.broker.log.BatchHeader;
-import io.tidemark.broker.log.FlushTask;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.broker.log.ProducerState;
@@ -52,6 +51,7 @@ public final class PartitionHost {
     private Replica replica;
     private SegmentLog log;
     private final WorkOrder work;
+    private final LogWriter writer;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
@@ -60,9 +60,6 @@ public final class PartitionHost {
 
     private final Unanswered unanswered = new Unanswered();
     private final MarkListeners markListeners = new MarkListeners();
-    /** Bytes handed to the log that must stay valid until it has written them. */
-    private final List<Runnable> releaseAfterWrite = new ArrayList<>();
-
     private final TickTimer tick = new TickTimer(this);
     private volatile long highWatermark;
     /** Where the outcome of the read, or of the question, at hand goes; events are handled one at a time. */
@@ -89,6 +86,7 @@ public final class PartitionHost {
                 goOn();
             }
         });
+        this.writer = new LogWriter(this, work);
     }
 
     /** A partition whose log was recovered at start. */
@@ -193,6 +191,10 @@ public final class PartitionHost {
         return work.stopped();
     }
 
+    TopicSettings settings() {
+        return settings;
+    }
+
     boolean changePending() {
         return !failed() && replica != null && replica.changePending();
     }
@@ -201,7 +203,7 @@ public final class PartitionHost {
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
         settings(newSettings);
-        work.add(() -> onceAllCounts(() -> step(changed, null)));
+        work.add(() -> writer.onceAllCounts(() -> step(changed, null)));
     }
 
     /** The topic's configuration, from the next batch on. */
@@ -511,7 +513,7 @@ public final class PartitionHost {
             if (log.stagedEndOffset() == log.logEndOffset()) {
                 fetched.release().run();
             } else {
-                releaseAfterWrite.add(fetched.release());
+                writer.releaseOnceWritten(fetched.release());
             }
             loop.fetchers().positionMoved(this);
         }
@@ -631,7 +633,7 @@ public final class PartitionHost {
         loop.tally().add(Counted.MESSAGES_IN, unanswered.header(stage.token()).count());
         loop.tally().add(Counted.BYTES_IN, bytes.remaining());
         log.stage(bytes, stage.epoch());
-        releaseAfterWrite.add(unanswered.staged(stage.token()));
+        writer.releaseOnceWritten(unanswered.staged(stage.token()));
         loop.stagedIn(this);
     }
 
@@ -667,102 +669,20 @@ public final class PartitionHost {
                 : null;
     }
 
-    /** One gathering write of all that is staged; then the replica hears of its end (B22). */
     void writeStaged() {
-        if (failed() || paused() || log == null || log.stagedEndOffset() == log.logEndOffset()) {
-            return;
-        }
-        try {
-            log.write();
-            releaseWritten();
-            if (!settings.log().synced()) {
-                counts(log.logEndOffset());
-            }
-            if (!paused() && (settings.log().synced() || log.needsFlush())) {
-                flush();
-            }
-        } catch (IOException | RuntimeException e) {
-            fail(e);
-        }
-    }
-
-    /** Everything below {@code end} is safe enough to be acknowledged: written, or synced (B16). */
-    private void counts(long end) {
-        run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
-        loop.fetchers().positionMoved(this);
-        tick.schedule();
-    }
-
-    /** B16: takes over what was synced meanwhile, and syncs on. */
-    private void countSynced() {
-        if (failed()
-                || paused()
-                || log == null
-                || replica == null
-                || !settings.log().synced()) {
-            return;
-        }
-        if (log.recoveryPoint() > replica.logEnd()) {
-            counts(log.recoveryPoint());
-        }
-        if (replica.logEnd() < log.logEndOffset()) {
-            flush();
-        }
-    }
-
-    /** Appends of one leader epoch count before the next one starts. */
-    private void onceAllCounts(Runnable then) {
-        writeStaged();
-        if (paused()) {
-            work.addFirst(() -> onceAllCounts(then));
-            return;
-        }
-        if (failed() || replica.logEnd() == log.logEndOffset()) {
-            then.run();
-            return;
-        }
-        work.hold();
-        work.onceFlushed(() -> {
-            FlushTask task = log.flushTask();
-            work.elsewhere(task::run, () -> {
-                        completed(task);
-                        counts(log.recoveryPoint());
-                        then.run();
-                    })
-                    .run();
-        });
-    }
-
-    private void completed(FlushTask task) {
-        try {
-            log.completed(task);
-        } catch (IOException | RuntimeException e) {
-            fail(e);
-        }
-    }
-
-    private void releaseWritten() {
-        releaseAfterWrite.forEach(Runnable::run);
-        releaseAfterWrite.clear();
+        writer.write();
     }
 
     /** Syncs what is written, beside further appends. */
     void flush() {
-        if (failed() || paused() || work.flushing() || log == null) {
-            return;
-        }
-        writeStaged();
-        if (failed() || paused() || work.flushing()) {
-            return;
-        }
-        FlushTask task = log.flushTask();
-        work.flush(task::run, problem -> {
-            completed(task);
-            if (problem != null) {
-                fail(problem);
-            }
-            countSynced();
-        });
+        writer.flush();
+    }
+
+    /** Everything below {@code end} is safe enough to be acknowledged: written, or synced (B16). */
+    void counts(long end) {
+        run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
+        loop.fetchers().positionMoved(this);
+        tick.schedule();
     }
 
     /** It was paused: what came of that. */
@@ -772,7 +692,7 @@ public final class PartitionHost {
         }
         tick.schedule();
         loop.fetchers().positionMoved(this);
-        countSynced();
+        writer.countSynced();
     }
 
     /** The replica has something to do by now. */
@@ -783,7 +703,7 @@ public final class PartitionHost {
     // ---- the end ----
 
     /** Stops this partition loudly: it takes no append any more, and everybody who waits is told. */
-    private void fail(Throwable problem) {
+    void fail(Throwable problem) {
         if (failed()) {
             return;
         }
@@ -794,7 +714,7 @@ public final class PartitionHost {
             loop.ports().logs().failed(name, disk);
         }
         unanswered.refuseAll(ReplicaError.KAFKA_STORAGE_ERROR);
-        releaseWritten();
+        writer.releaseWritten();
         if (reading != null) {
             reading.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
             reading = null;
