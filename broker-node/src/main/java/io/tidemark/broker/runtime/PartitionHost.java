@@ -18,7 +18,6 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +51,7 @@ public final class PartitionHost {
     private SegmentLog log;
     private final WorkOrder work;
     private final LogWriter writer;
+    private final PartitionReads reads;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
@@ -62,10 +62,6 @@ public final class PartitionHost {
     private final MarkListeners markListeners = new MarkListeners();
     private final TickTimer tick = new TickTimer(this);
     private volatile long highWatermark;
-    /** Where the outcome of the read, or of the question, at hand goes; events are handled one at a time. */
-    private ReadRequest reading;
-
-    private BiConsumer<Effect, ReplicaError> asking;
 
     private PartitionHost(PartitionId id, LogName name, PartitionLoop loop, TopicSettings settings) {
         this.id = id;
@@ -87,6 +83,7 @@ public final class PartitionHost {
             }
         });
         this.writer = new LogWriter(this, work);
+        this.reads = new PartitionReads(this, work);
     }
 
     /** A partition whose log was recovered at start. */
@@ -203,7 +200,7 @@ public final class PartitionHost {
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
         settings(newSettings);
-        work.add(() -> writer.onceAllCounts(() -> step(changed, null)));
+        work.add(() -> writer.onceAllCounts(() -> step(changed)));
     }
 
     /** The topic's configuration, from the next batch on. */
@@ -215,15 +212,15 @@ public final class PartitionHost {
     }
 
     void eligibility(ReplicaEvent.EligibilityChanged changed) {
-        work.add(() -> step(changed, null));
+        work.add(() -> step(changed));
     }
 
     void feedReached(long index) {
-        work.add(() -> step(new ReplicaEvent.FeedReached(index), null));
+        work.add(() -> step(new ReplicaEvent.FeedReached(index)));
     }
 
     void alterAnswered(ReplicaEvent answer) {
-        work.add(() -> step(answer, null));
+        work.add(() -> step(answer));
     }
 
     /** R5.3, R5.20-R5.32: one batch of a client. */
@@ -288,18 +285,7 @@ public final class PartitionHost {
 
     /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
     public void read(ReplicaEvent fetch, long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {
-        work.add(new Work() {
-            @Override
-            void run() {
-                reading = new ReadRequest(offset, maxBytes, atLeastOneBatch, sink);
-                step(fetch, null);
-            }
-
-            @Override
-            void refuse() {
-                sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
-            }
-        });
+        reads.read(fetch, offset, maxBytes, atLeastOneBatch, sink);
     }
 
     /**
@@ -312,7 +298,7 @@ public final class PartitionHost {
                 () -> {
                     if (leadsIn(leaderEpoch)) {
                         long mark = replica.highWatermark();
-                        performRead(
+                        reads.perform(
                                 new ReadRequest(Math.max(offset, replica.logStart()), maxBytes, true, sink),
                                 new Effect.ReadAllowed(-1, log.logEndOffset(), mark, mark, replica.logStart(), false));
                     } else {
@@ -379,12 +365,7 @@ public final class PartitionHost {
 
     /** ListOffsets and OffsetsForLeaderEpoch: {@code sink} gets the effect, or the error if the partition has failed. */
     public void ask(ReplicaEvent question, BiConsumer<Effect, ReplicaError> sink) {
-        work.add(
-                () -> {
-                    asking = sink;
-                    step(question, null);
-                },
-                () -> sink.accept(null, ReplicaError.KAFKA_STORAGE_ERROR));
+        reads.ask(question, sink);
     }
 
     /** R3.22: whether look-ups beyond the mark are not available yet. */
@@ -394,43 +375,25 @@ public final class PartitionHost {
 
     /** Finds a record by time below {@code limit}; {@code timestamp} -3 asks for the largest one. */
     public void lookUp(long timestamp, long limit, BiConsumer<Optional<TimestampLookup.Found>, ReplicaError> sink) {
-        work.add(
-                () -> {
-                    List<Optional<TimestampLookup.Found>> found = new ArrayList<>(1);
-                    writeStaged();
-                    work.pause(
-                            () -> {
-                                try {
-                                    found.add(
-                                            timestamp == -3
-                                                    ? log.offsetOfMaxTimestamp(limit)
-                                                    : log.offsetForTimestamp(timestamp, limit));
-                                } catch (IOException | RuntimeException e) {
-                                    loop.post(() -> sink.accept(Optional.empty(), ReplicaError.KAFKA_STORAGE_ERROR));
-                                    throw e;
-                                }
-                            },
-                            () -> sink.accept(found.get(0), ReplicaError.NONE));
-                },
-                () -> sink.accept(Optional.empty(), ReplicaError.KAFKA_STORAGE_ERROR));
+        reads.lookUp(timestamp, limit, sink);
     }
 
     public void watch(long watcher, boolean follower) {
-        work.add(() -> step(new ReplicaEvent.Watch(watcher, follower), null));
+        work.add(() -> step(new ReplicaEvent.Watch(watcher, follower)));
     }
 
     /** That session does not fetch this partition any more. */
     public void sessionLeft(SessionClock clock) {
-        work.add(() -> step(new ReplicaEvent.SessionLeft(clock), null));
+        work.add(() -> step(new ReplicaEvent.SessionLeft(clock)));
     }
 
     /** The broker's lease has run out (B6). */
     public void leaseRanOut() {
-        work.add(() -> step(new ReplicaEvent.LeaseRanOut(), null));
+        work.add(() -> step(new ReplicaEvent.LeaseRanOut()));
     }
 
     public void unwatch(long watcher) {
-        work.add(() -> step(new ReplicaEvent.Unwatch(watcher), null));
+        work.add(() -> step(new ReplicaEvent.Unwatch(watcher)));
     }
 
     /** An answer of the leader; {@code release} is called once its records are written or not needed. */
@@ -452,7 +415,7 @@ public final class PartitionHost {
     /** Anything else a fetcher has to say: failures, the leader's offsets. */
     public void fetcherEvent(ReplicaEvent event) {
         work.add(() -> {
-            step(event, null);
+            step(event);
             loop.fetchers().positionMoved(this);
         });
     }
@@ -477,6 +440,11 @@ public final class PartitionHost {
     }
 
     // ---- running ----
+
+    /** The replica hears of it, and what it wants done is done. */
+    void step(ReplicaEvent event) {
+        step(event, null);
+    }
 
     private void step(ReplicaEvent event, Fetched fetched) {
         List<Effect> effects = replica.step(loop.now(), event).list();
@@ -568,16 +536,11 @@ public final class PartitionHost {
             }
             unanswered.answer(answer);
         } else if (effect instanceof Effect.ReadAllowed allowed) {
-            ReadRequest request = reading;
-            reading = null;
-            performRead(request, allowed);
+            reads.allowed(allowed);
         } else if (effect instanceof Effect.ReadRefused refused) {
-            reading.sink().refused(refused.error(), refused.highWatermark(), refused.logStart());
-            reading = null;
+            reads.refused(refused);
         } else if (effect instanceof Effect.ReadDiverges diverges) {
-            reading.sink()
-                    .diverges(diverges.epoch(), diverges.endOffset(), diverges.highWatermark(), diverges.logStart());
-            reading = null;
+            reads.diverges(diverges);
         } else if (effect instanceof Effect.HighWatermarkMoved moved) {
             highWatermark = moved.highWatermark();
             markListeners.tell(highWatermark);
@@ -590,13 +553,9 @@ public final class PartitionHost {
 
     private void carryOutRare(Effect effect) {
         if (effect instanceof Effect.OffsetFound || effect instanceof Effect.EpochFound) {
-            BiConsumer<Effect, ReplicaError> sink = asking;
-            asking = null;
-            sink.accept(effect, ReplicaError.NONE);
+            reads.found(effect);
         } else if (effect instanceof Effect.ReadElsewhere elsewhere) {
-            ReadSink sink = reading.sink();
-            reading = null;
-            sink.elsewhere(elsewhere.replica(), elsewhere.highWatermark(), elsewhere.logStart());
+            reads.elsewhere(elsewhere);
         } else if (effect instanceof Effect.SendAlter alter) {
             loop.awaitsFeed(this);
             loop.ports()
@@ -637,29 +596,6 @@ public final class PartitionHost {
         loop.stagedIn(this);
     }
 
-    private void performRead(ReadRequest request, Effect.ReadAllowed allowed) {
-        try {
-            Runnable warm =
-                    request.perform(log, allowed, quotaFor(allowed), loop.now().ms());
-            if (warm != null) {
-                loop.ports().readers().execute(() -> {
-                    warm.run();
-                    loop.post(() -> work.add(() -> performRead(request, allowed), request::failed));
-                });
-            }
-        } catch (IOException e) {
-            fail(e);
-            request.failed();
-        }
-    }
-
-    /** R4.23: the account that a read of this partition is charged to, null if none. */
-    private ReplicationQuota quotaFor(Effect.ReadAllowed allowed) {
-        return allowed.mayWait() && settings.leaderThrottled().contains(id.partition())
-                ? loop.ports().quotas().leader()
-                : null;
-    }
-
     /** R4.23: the account that what is fetched for this partition is charged to, null if none. */
     public ReplicationQuota fetchQuota() {
         return replica != null
@@ -697,7 +633,7 @@ public final class PartitionHost {
 
     /** The replica has something to do by now. */
     void tick() {
-        work.add(() -> step(new ReplicaEvent.Tick(), null));
+        work.add(() -> step(new ReplicaEvent.Tick()));
     }
 
     // ---- the end ----
@@ -715,14 +651,7 @@ public final class PartitionHost {
         }
         unanswered.refuseAll(ReplicaError.KAFKA_STORAGE_ERROR);
         writer.releaseWritten();
-        if (reading != null) {
-            reading.sink().refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1);
-            reading = null;
-        }
-        if (asking != null) {
-            asking.accept(null, ReplicaError.KAFKA_STORAGE_ERROR);
-            asking = null;
-        }
+        reads.abort();
         loop.fetchers().stop(this);
         retireMarkListeners();
         if (replica != null) {
@@ -750,7 +679,7 @@ public final class PartitionHost {
                 () -> {
                     gone = true;
                     writeStaged();
-                    step(new ReplicaEvent.Removed(), null);
+                    step(new ReplicaEvent.Removed());
                     loop.remove(this);
                     SegmentLog removed = log;
                     work.pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
@@ -814,7 +743,7 @@ public final class PartitionHost {
                 () -> {
                     gone = true;
                     writeStaged();
-                    step(new ReplicaEvent.Removed(), null);
+                    step(new ReplicaEvent.Removed());
                     work.pause(log::close, () -> {
                         work.stop();
                         done.complete(true);
