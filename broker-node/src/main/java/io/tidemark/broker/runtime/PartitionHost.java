@@ -1,6 +1,5 @@
 package io.tidemark.broker.runtime;
 
-import io.tidemark.broker.log.BatchHeader;
 import io.tidemark.broker.log.LogName;
 import io.tidemark.broker.log.OpenedLog;
 import io.tidemark.broker.log.ProducerState;
@@ -8,7 +7,6 @@ import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.broker.log.TimestampLookup;
 import io.tidemark.broker.replica.Effect;
 import io.tidemark.broker.replica.FetchPosition;
-import io.tidemark.broker.replica.ProducerVerdict;
 import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
@@ -52,6 +50,7 @@ public final class PartitionHost {
     private final WorkOrder work;
     private final LogWriter writer;
     private final PartitionReads reads;
+    private final ClientWrites writes;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
@@ -84,6 +83,7 @@ public final class PartitionHost {
         });
         this.writer = new LogWriter(this, work);
         this.reads = new PartitionReads(this, work);
+        this.writes = new ClientWrites(this, work, unanswered);
     }
 
     /** A partition whose log was recovered at start. */
@@ -225,21 +225,7 @@ public final class PartitionHost {
 
     /** R5.3, R5.20-R5.32: one batch of a client. */
     public void produce(ClientBatch batch, short acks, long deadlineMs) {
-        work.add(new Work() {
-            @Override
-            void run() {
-                if (replica.leads()) {
-                    append(batch, acks, deadlineMs);
-                } else {
-                    finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
-                }
-            }
-
-            @Override
-            void refuse() {
-                finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null);
-            }
-        });
+        writes.produce(batch, acks, deadlineMs);
     }
 
     /**
@@ -250,33 +236,14 @@ public final class PartitionHost {
         work.add(
                 () -> {
                     if (!leadsIn(leaderEpoch)) {
-                        finish(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER, null);
+                        ClientWrites.refuse(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER);
                     } else if (replica.state().underMinIsr()) {
-                        finish(batch, ReplicaError.NOT_ENOUGH_REPLICAS, null);
+                        ClientWrites.refuse(batch, ReplicaError.NOT_ENOUGH_REPLICAS);
                     } else {
-                        append(batch, ACKS_WRITTEN, Long.MAX_VALUE);
+                        writes.append(batch, ACKS_WRITTEN, Long.MAX_VALUE);
                     }
                 },
-                () -> finish(batch, ReplicaError.KAFKA_STORAGE_ERROR, null));
-    }
-
-    private void append(ClientBatch batch, short acks, long deadlineMs) {
-        BatchHeader header = batch.header();
-        ProducerVerdict verdict = SequenceCheck.of(log.producers(), header);
-        ByteBuffer bytes = null;
-        if (verdict == ProducerVerdict.FRESH) {
-            try {
-                bytes = batch.validated(
-                        settings, replica.stagedEnd(), replica.state().leaderEpoch());
-            } catch (ClientBatch.RefusedException e) {
-                batch.answered(ReplicaError.OTHER, -1, -1, e.getMessage(), e);
-                batch.release();
-                return;
-            }
-        }
-        long token = loop.nextToken();
-        unanswered.add(token, batch, bytes);
-        step(new ReplicaEvent.ProduceRequested(token, acks, deadlineMs, header.lastOffsetDelta() + 1, verdict), null);
+                () -> ClientWrites.refuse(batch, ReplicaError.KAFKA_STORAGE_ERROR));
     }
 
     private boolean leadsIn(int leaderEpoch) {
@@ -347,20 +314,7 @@ public final class PartitionHost {
      * @param timeoutMs how long the answer may wait for the other replicas
      */
     public void deleteRecords(long offset, int timeoutMs, DeletionSink sink) {
-        work.add(
-                () -> {
-                    if (!settings.deleting()) {
-                        sink.answered(ReplicaError.POLICY_VIOLATION, -1);
-                        return;
-                    }
-                    long token = loop.nextToken();
-                    unanswered.add(token, sink);
-                    step(
-                            new ReplicaEvent.RecordsGivenUp(
-                                    token, offset, loop.now().ms() + timeoutMs),
-                            null);
-                },
-                () -> sink.answered(ReplicaError.KAFKA_STORAGE_ERROR, -1));
+        writes.deleteRecords(offset, timeoutMs, sink);
     }
 
     /** ListOffsets and OffsetsForLeaderEpoch: {@code sink} gets the effect, or the error if the partition has failed. */
@@ -662,11 +616,6 @@ public final class PartitionHost {
                 }
             }
         }
-    }
-
-    private static void finish(ClientBatch batch, ReplicaError error, String message) {
-        batch.answered(error, -1, -1, message, null);
-        batch.release();
     }
 
     /**
