@@ -36,7 +36,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
-    private static final short ACKS_WRITTEN = 1;
 
     /** Records of a fetch answer that effects refer to, kept until they are written. */
     private record Fetched(ByteBuffer records, Runnable release) {}
@@ -51,6 +50,7 @@ public final class PartitionHost {
     private final LogWriter writer;
     private final PartitionReads reads;
     private final ClientWrites writes;
+    private final CoordinatorAccess coordinators;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
@@ -58,7 +58,6 @@ public final class PartitionHost {
     private final CompletableFuture<Boolean> whenGone = new CompletableFuture<>();
 
     private final Unanswered unanswered = new Unanswered();
-    private final MarkListeners markListeners = new MarkListeners();
     private final TickTimer tick = new TickTimer(this);
     private volatile long highWatermark;
 
@@ -84,6 +83,7 @@ public final class PartitionHost {
         this.writer = new LogWriter(this, work);
         this.reads = new PartitionReads(this, work);
         this.writes = new ClientWrites(this, work, unanswered);
+        this.coordinators = new CoordinatorAccess(this, work, writes, reads);
     }
 
     /** A partition whose log was recovered at start. */
@@ -233,21 +233,7 @@ public final class PartitionHost {
      * min ISR (as with acks=all, R5.3), and answered as soon as it is written; the mark is the coordinator's to watch.
      */
     public void appendInternal(ClientBatch batch, int leaderEpoch) {
-        work.add(
-                () -> {
-                    if (!leadsIn(leaderEpoch)) {
-                        ClientWrites.refuse(batch, ReplicaError.NOT_LEADER_OR_FOLLOWER);
-                    } else if (replica.state().underMinIsr()) {
-                        ClientWrites.refuse(batch, ReplicaError.NOT_ENOUGH_REPLICAS);
-                    } else {
-                        writes.append(batch, ACKS_WRITTEN, Long.MAX_VALUE);
-                    }
-                },
-                () -> ClientWrites.refuse(batch, ReplicaError.KAFKA_STORAGE_ERROR));
-    }
-
-    private boolean leadsIn(int leaderEpoch) {
-        return replica != null && replica.leads() && replica.state().leaderEpoch() == leaderEpoch;
+        coordinators.append(batch, leaderEpoch);
     }
 
     /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
@@ -261,45 +247,17 @@ public final class PartitionHost {
      * NOT_LEADER_OR_FOLLOWER.
      */
     public void readInternal(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
-        work.add(
-                () -> {
-                    if (leadsIn(leaderEpoch)) {
-                        long mark = replica.highWatermark();
-                        reads.perform(
-                                new ReadRequest(Math.max(offset, replica.logStart()), maxBytes, true, sink),
-                                new Effect.ReadAllowed(-1, log.logEndOffset(), mark, mark, replica.logStart(), false));
-                    } else {
-                        sink.refused(ReplicaError.NOT_LEADER_OR_FOLLOWER, -1, -1);
-                    }
-                },
-                () -> sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1));
+        coordinators.read(leaderEpoch, offset, maxBytes, sink);
     }
 
     /** The listener hears of the mark from now to the end of that epoch; it is retired at once if it is over. */
     public void addMarkListener(int leaderEpoch, MarkListener listener) {
-        work.add(
-                () -> {
-                    if (leadsIn(leaderEpoch)) {
-                        markListeners.add(leaderEpoch, listener);
-                        listener.reached(replica.highWatermark());
-                    } else {
-                        listener.retired();
-                    }
-                },
-                listener::retired);
+        coordinators.addMarkListener(leaderEpoch, listener);
     }
 
     /** It hears nothing more, not even that it is retired. */
     public void removeMarkListener(MarkListener listener) {
-        work.add(() -> markListeners.remove(listener));
-    }
-
-    /** Before anything of a new state is carried out: a mark of a later epoch is not for the listeners of this one. */
-    private void retireMarkListeners() {
-        markListeners.retireAllBut(
-                !failed() && replica != null && replica.leads()
-                        ? replica.state().leaderEpoch()
-                        : -1);
+        coordinators.removeMarkListener(listener);
     }
 
     /** Hears what became of a deletion of records. */
@@ -402,7 +360,7 @@ public final class PartitionHost {
 
     private void step(ReplicaEvent event, Fetched fetched) {
         List<Effect> effects = replica.step(loop.now(), event).list();
-        retireMarkListeners();
+        coordinators.retireMarkListeners();
         run(effects, 0, fetched);
         if (!paused()) {
             tick.schedule();
@@ -497,7 +455,7 @@ public final class PartitionHost {
             reads.diverges(diverges);
         } else if (effect instanceof Effect.HighWatermarkMoved moved) {
             highWatermark = moved.highWatermark();
-            markListeners.tell(highWatermark);
+            coordinators.markMoved(highWatermark);
         } else if (effect instanceof Effect.Notify notify) {
             loop.notifyWatchers(notify.watchers(), id, notify.data());
         } else {
@@ -607,7 +565,7 @@ public final class PartitionHost {
         writer.releaseWritten();
         reads.abort();
         loop.fetchers().stop(this);
-        retireMarkListeners();
+        coordinators.retireMarkListeners();
         if (replica != null) {
             for (Effect effect :
                     replica.step(loop.now(), new ReplicaEvent.Removed()).list()) {
