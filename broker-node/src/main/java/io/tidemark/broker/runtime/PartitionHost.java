@@ -37,9 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class PartitionHost {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
 
-    /** Records of a fetch answer that effects refer to, kept until they are written. */
-    private record Fetched(ByteBuffer records, Runnable release) {}
-
     private final PartitionId id;
     private final LogName name;
     private final PartitionLoop loop;
@@ -51,6 +48,7 @@ public final class PartitionHost {
     private final PartitionReads reads;
     private final ClientWrites writes;
     private final CoordinatorAccess coordinators;
+    private final EffectRunner effects;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
@@ -84,6 +82,7 @@ public final class PartitionHost {
         this.reads = new PartitionReads(this, work);
         this.writes = new ClientWrites(this, work, unanswered);
         this.coordinators = new CoordinatorAccess(this, work, writes, reads);
+        this.effects = new EffectRunner(this, work, writer, reads, unanswered);
     }
 
     /** A partition whose log was recovered at start. */
@@ -314,7 +313,7 @@ public final class PartitionHost {
             @Override
             void run() {
                 writeStaged();
-                step(answer, new Fetched(records, release));
+                step(answer, new EffectRunner.Fetched(records, release));
             }
 
             @Override
@@ -358,154 +357,23 @@ public final class PartitionHost {
         step(event, null);
     }
 
-    private void step(ReplicaEvent event, Fetched fetched) {
-        List<Effect> effects = replica.step(loop.now(), event).list();
+    private void step(ReplicaEvent event, EffectRunner.Fetched fetched) {
+        List<Effect> wanted = replica.step(loop.now(), event).list();
         coordinators.retireMarkListeners();
-        run(effects, 0, fetched);
+        effects.run(wanted, fetched);
         if (!paused()) {
             tick.schedule();
         }
     }
 
-    private void run(List<Effect> effects, int from, Fetched fetched) {
-        for (int i = from; i < effects.size(); i++) {
-            Effect effect = effects.get(i);
-            if (effect.waits()) {
-                int next = i + 1;
-                writeStaged();
-                lowerMarkBefore(effect);
-                work.pause(() -> carryOutBlocking(effect), () -> {
-                    afterBlocking(effect);
-                    run(effects, next, fetched);
-                });
-                return;
-            }
-            int bytes = stagedBytes(effect);
-            if (bytes > 0 && log.needsRoll(bytes)) {
-                int again = i;
-                writeStaged();
-                work.pause(log::roll, () -> run(effects, again, fetched));
-                return;
-            }
-            carryOut(effect, fetched);
-        }
-        if (fetched != null) {
-            if (log.stagedEndOffset() == log.logEndOffset()) {
-                fetched.release().run();
-            } else {
-                writer.releaseOnceWritten(fetched.release());
-            }
-            loop.fetchers().positionMoved(this);
-        }
+    void highWatermarkMoved(long mark) {
+        highWatermark = mark;
+        coordinators.markMoved(mark);
     }
 
-    /** A checkpoint taken during the cut must not say more than the log holds after it. */
-    private void lowerMarkBefore(Effect effect) {
-        if (effect instanceof Effect.Truncate truncate) {
-            highWatermark = Math.min(highWatermark, truncate.offset());
-        } else if (effect instanceof Effect.TruncateFully truncate) {
-            highWatermark = Math.min(highWatermark, truncate.offset());
-        }
-    }
-
-    private int stagedBytes(Effect effect) {
-        if (effect instanceof Effect.Stage stage) {
-            return unanswered.bytes(stage.token()).remaining();
-        }
-        return effect instanceof Effect.StageFetched fetched ? fetched.to() - fetched.from() : 0;
-    }
-
-    private void carryOutBlocking(Effect effect) throws IOException {
-        if (effect instanceof Effect.PersistEpochs persist) {
-            log.persistEpochs(persist.epochs());
-        } else if (effect instanceof Effect.Truncate truncate) {
-            log.truncateTo(truncate.offset());
-        } else if (effect instanceof Effect.TruncateFully truncate) {
-            log.truncateFullyAndStartAt(truncate.offset());
-        }
-    }
-
-    private void afterBlocking(Effect effect) {
-        if (effect instanceof Effect.PersistEpochs) {
-            return;
-        }
-        step(new ReplicaEvent.LogTruncated(log.logStartOffset(), log.logEndOffset(), log.epochs()), null);
-        loop.fetchers().positionMoved(this);
-    }
-
-    private void carryOut(Effect effect, Fetched fetched) {
-        if (effect instanceof Effect.Stage stage) {
-            stage(stage);
-        } else if (effect instanceof Effect.StageFetched range) {
-            ByteBuffer slice = fetched.records().duplicate();
-            slice.limit(range.to()).position(range.from());
-            log.stage(slice, range.epoch());
-            fetchedBytes(range.to() - range.from());
-            loop.stagedIn(this);
-        } else if (effect instanceof Effect.ProduceAnswered answer) {
-            if (answer.error() == ReplicaError.REQUEST_TIMED_OUT) {
-                loop.tally().add(Counted.PRODUCES_EXPIRED, 1);
-            }
-            unanswered.answer(answer);
-        } else if (effect instanceof Effect.ReadAllowed allowed) {
-            reads.allowed(allowed);
-        } else if (effect instanceof Effect.ReadRefused refused) {
-            reads.refused(refused);
-        } else if (effect instanceof Effect.ReadDiverges diverges) {
-            reads.diverges(diverges);
-        } else if (effect instanceof Effect.HighWatermarkMoved moved) {
-            highWatermark = moved.highWatermark();
-            coordinators.markMoved(highWatermark);
-        } else if (effect instanceof Effect.Notify notify) {
-            loop.notifyWatchers(notify.watchers(), id, notify.data());
-        } else {
-            carryOutRare(effect);
-        }
-    }
-
-    private void carryOutRare(Effect effect) {
-        if (effect instanceof Effect.OffsetFound || effect instanceof Effect.EpochFound) {
-            reads.found(effect);
-        } else if (effect instanceof Effect.ReadElsewhere elsewhere) {
-            reads.elsewhere(elsewhere);
-        } else if (effect instanceof Effect.SendAlter alter) {
-            loop.awaitsFeed(this);
-            loop.ports()
-                    .alter()
-                    .send(answer -> loop.post(() -> alterAnswered(answer)), alter.proposal(), alter.request());
-        } else if (effect instanceof Effect.StartFetching start) {
-            loop.fetchers().start(this, start.leader(), start.leaderEpoch());
-        } else if (effect instanceof Effect.StopFetching) {
-            loop.fetchers().stop(this);
-        } else if (effect instanceof Effect.AskLeaderOffsets ask) {
-            loop.fetchers().askLeaderOffsets(this, ask.leaderEpoch());
-        } else if (effect instanceof Effect.RecordsDeleted deleted) {
-            unanswered.answer(deleted);
-        } else if (effect instanceof Effect.RaiseLogStart raise) {
-            log.raiseLogStart(raise.logStart());
-        } else if (effect instanceof Effect.Happened happened) {
-            loop.tally().add(Counted.valueOf(happened.what()), 1);
-        } else if (effect instanceof Effect.Say say) {
-            LOG.info("[{}] {}", name, say.text());
-        } else {
-            throw new IllegalStateException("nothing carries out " + effect);
-        }
-    }
-
-    private void fetchedBytes(int bytes) {
-        loop.tally().add(Counted.REPLICATION_BYTES_IN, bytes);
-        if (replica.isAdded()) {
-            loop.tally().add(Counted.REASSIGNMENT_BYTES_IN, bytes);
-        }
-    }
-
-    private void stage(Effect.Stage stage) {
-        ByteBuffer bytes = unanswered.bytes(stage.token());
-        loop.tally().add(Counted.MESSAGES_IN, unanswered.header(stage.token()).count());
-        loop.tally().add(Counted.BYTES_IN, bytes.remaining());
-        log.stage(bytes, stage.epoch());
-        writer.releaseOnceWritten(unanswered.staged(stage.token()));
-        loop.stagedIn(this);
+    /** The log is about to be cut at {@code offset}. */
+    void lowerHighWatermark(long offset) {
+        highWatermark = Math.min(highWatermark, offset);
     }
 
     /** R4.23: the account that what is fetched for this partition is charged to, null if none. */
@@ -528,7 +396,7 @@ public final class PartitionHost {
 
     /** Everything below {@code end} is safe enough to be acknowledged: written, or synced (B16). */
     void counts(long end) {
-        run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), 0, null);
+        effects.run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), null);
         loop.fetchers().positionMoved(this);
         tick.schedule();
     }
