@@ -14,14 +14,11 @@ import io.tidemark.broker.replica.ReplicaSettings;
 import io.tidemark.broker.replica.SessionClock;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One partition on its loop: feeds events to the replica and carries out its effects on the log. While a sync is under
@@ -35,7 +32,6 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class PartitionHost {
-    private static final Logger LOG = LoggerFactory.getLogger(PartitionHost.class);
 
     private final PartitionId id;
     private final LogName name;
@@ -49,12 +45,7 @@ public final class PartitionHost {
     private final ClientWrites writes;
     private final CoordinatorAccess coordinators;
     private final EffectRunner effects;
-    private String outOfService;
-    /** Removed or closed: its directory is no longer this partition's to touch. */
-    private boolean gone;
-
-    private final CompletableFuture<Boolean> whenGone = new CompletableFuture<>();
-
+    private final PartitionEnd end;
     private final Unanswered unanswered = new Unanswered();
     private final TickTimer tick = new TickTimer(this);
     private volatile long highWatermark;
@@ -67,10 +58,7 @@ public final class PartitionHost {
         this.work = new WorkOrder(loop, new WorkOrder.Owner() {
             @Override
             public void failed(Throwable problem) {
-                fail(problem);
-                if (gone) {
-                    left(false);
-                }
+                end.workFailed(problem);
             }
 
             @Override
@@ -83,6 +71,7 @@ public final class PartitionHost {
         this.writes = new ClientWrites(this, work, unanswered);
         this.coordinators = new CoordinatorAccess(this, work, writes, reads);
         this.effects = new EffectRunner(this, work, writer, reads, unanswered);
+        this.end = new PartitionEnd(this, work, writer, reads, unanswered, coordinators);
     }
 
     /** A partition whose log was recovered at start. */
@@ -170,7 +159,7 @@ public final class PartitionHost {
 
     /** Why this partition does nothing any more; null if it works. The loop's. */
     public String outOfService() {
-        return outOfService;
+        return end.outOfService();
     }
 
     /** Appends of clients that are not answered yet. The loop's. */
@@ -420,28 +409,7 @@ public final class PartitionHost {
 
     /** Stops this partition loudly: it takes no append any more, and everybody who waits is told. */
     void fail(Throwable problem) {
-        if (failed()) {
-            return;
-        }
-        LOG.error("[{}] partition stopped, it is out of service until this broker is restarted", name, problem);
-        work.stop();
-        outOfService = problem.toString();
-        if (problem instanceof IOException disk) {
-            loop.ports().logs().failed(name, disk);
-        }
-        unanswered.refuseAll(ReplicaError.KAFKA_STORAGE_ERROR);
-        writer.releaseWritten();
-        reads.abort();
-        loop.fetchers().stop(this);
-        coordinators.retireMarkListeners();
-        if (replica != null) {
-            for (Effect effect :
-                    replica.step(loop.now(), new ReplicaEvent.Removed()).list()) {
-                if (effect instanceof Effect.Notify notify) {
-                    loop.notifyWatchers(notify.watchers(), id, true);
-                }
-            }
-        }
+        end.fail(problem);
     }
 
     /**
@@ -449,48 +417,12 @@ public final class PartitionHost {
      * long this one is busy: if it is moved back, that is for a successor, whose log is created when the name is free.
      */
     void remove() {
-        loop.remove(this);
-        work.add(
-                () -> {
-                    gone = true;
-                    writeStaged();
-                    step(new ReplicaEvent.Removed());
-                    loop.remove(this);
-                    SegmentLog removed = log;
-                    work.pause(() -> loop.ports().logs().remove(name, id, removed), () -> {
-                        LOG.info("[{}] removed", name);
-                        work.stop();
-                        left(true);
-                    });
-                },
-                this::removeFailed);
-    }
-
-    /** A partition out of service goes too, or its name would stay taken. */
-    private void removeFailed() {
-        if (gone) {
-            return;
-        }
-        gone = true;
-        SegmentLog removed = log;
-        work.last(() -> loop.ports().logs().remove(name, id, removed), problem -> {
-            if (problem == null) {
-                LOG.info("[{}] removed, it was out of service", name);
-            } else {
-                LOG.error("[{}] could not be removed", name, problem);
-            }
-            left(problem == null);
-        });
-    }
-
-    private void left(boolean removed) {
-        loop.gone(this);
-        whenGone.complete(removed);
+        end.remove();
     }
 
     /** Completes with whether its log is gone, once {@link PartitionLoop#leaving} does not name it any more. */
     public CompletableFuture<Boolean> whenGone() {
-        return whenGone;
+        return end.whenGone();
     }
 
     /** R5.35. */
@@ -513,18 +445,6 @@ public final class PartitionHost {
 
     /** Writes, syncs and closes the log for an orderly stop; completes with whether all of it was done. */
     public void close(CompletableFuture<Boolean> done) {
-        Runnable ifFailed = () -> done.complete(false);
-        work.add(
-                () -> {
-                    gone = true;
-                    writeStaged();
-                    step(new ReplicaEvent.Removed());
-                    work.pause(log::close, () -> {
-                        work.stop();
-                        done.complete(true);
-                    });
-                    work.add(ifFailed, ifFailed);
-                },
-                ifFailed);
+        end.close(done);
     }
 }
