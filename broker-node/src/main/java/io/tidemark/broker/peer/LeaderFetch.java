@@ -162,7 +162,7 @@ final class LeaderFetch {
             return false;
         }
         for (PartitionHost partition : moved) {
-            FetchPosition position = partition.fetchPosition();
+            FetchPosition position = partition.fetcher().position();
             if (position != null && position.leader() == leader && !session.knows(partition.id(), position)) {
                 return true;
             }
@@ -172,10 +172,10 @@ final class LeaderFetch {
 
     private void name(PartitionHost partition, Map<TopicId, FetchRequestData.FetchTopic> rows, long nowMs) {
         PartitionId id = partition.id();
-        FetchPosition position = partition.fetchPosition();
+        FetchPosition position = partition.fetcher().position();
         if (position == null || position.leader() != leader) {
             session.leave(id);
-            long due = partition.fetchDeadlineMs();
+            long due = partition.fetcher().deadlineMs();
             if (due != Long.MAX_VALUE) {
                 loop.at(Math.max(due, nowMs + 1), () -> moved.add(partition));
             }
@@ -184,7 +184,7 @@ final class LeaderFetch {
         if (session.knows(id, position)) {
             return;
         }
-        ReplicationQuota quota = partition.fetchQuota();
+        ReplicationQuota quota = partition.fetcher().quota();
         if (quota != null && !quota.open(nowMs)) {
             session.leave(id);
             loop.at(quota.askAgainMs(nowMs), () -> moved.add(partition));
@@ -313,23 +313,25 @@ final class LeaderFetch {
             // The leader's session drops nothing after an error; the position is named anew once the pause is over.
             session.leave(id);
         }
-        ReplicationQuota quota = partition.fetchQuota();
+        ReplicationQuota quota = partition.fetcher().quota();
         if (quota != null) {
             quota.moved(records.remaining(), loop.now().ms());
         }
         bytes += records.remaining();
         response.retainFrame();
-        partition.fetched(
-                new ReplicaEvent.FetchAnswered(
-                        asked.leaderEpoch(),
-                        asked.offset(),
-                        error,
-                        diverging,
-                        row.highWatermark(),
-                        row.logStartOffset(),
-                        batches),
-                records,
-                response::releaseFrame);
+        partition
+                .fetcher()
+                .fetched(
+                        new ReplicaEvent.FetchAnswered(
+                                asked.leaderEpoch(),
+                                asked.offset(),
+                                error,
+                                diverging,
+                                row.highWatermark(),
+                                row.logStartOffset(),
+                                batches),
+                        records,
+                        response::releaseFrame);
     }
 
     /** Reads the headers and checks every checksum again; false if the bytes are not whole, sound batches. */
@@ -369,7 +371,7 @@ final class LeaderFetch {
         if (connect(loop.now().ms())) {
             new LeaderOffsets(loop, settings.brokerId(), connection, partition, leaderEpoch).ask();
         } else {
-            partition.fetcherEvent(new ReplicaEvent.FetchFailed(leaderEpoch));
+            partition.fetcher().heard(new ReplicaEvent.FetchFailed(leaderEpoch));
         }
     }
 }

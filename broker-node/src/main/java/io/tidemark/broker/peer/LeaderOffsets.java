@@ -22,7 +22,8 @@ record LeaderOffsets(PartitionLoop loop, int brokerId, PeerLink connection, Part
                 ListOffsetsRequest.LATEST_TIMESTAMP,
                 latest -> ask(
                         ListOffsetsRequest.EARLIEST_TIMESTAMP,
-                        earliest -> partition.fetcherEvent(new ReplicaEvent.LeaderOffsets(epoch, earliest, latest))));
+                        earliest ->
+                                partition.fetcher().heard(new ReplicaEvent.LeaderOffsets(epoch, earliest, latest))));
     }
 
     private void ask(long timestamp, LongConsumer then) {
@@ -59,7 +60,7 @@ record LeaderOffsets(PartitionLoop loop, int brokerId, PeerLink connection, Part
 
                     @Override
                     public void failed(Throwable cause) {
-                        partition.fetcherEvent(new ReplicaEvent.FetchFailed(epoch));
+                        partition.fetcher().heard(new ReplicaEvent.FetchFailed(epoch));
                     }
                 });
     }

@@ -6,7 +6,6 @@ import io.tidemark.broker.log.ProducerState;
 import io.tidemark.broker.log.SegmentLog;
 import io.tidemark.broker.log.TimestampLookup;
 import io.tidemark.broker.replica.Effect;
-import io.tidemark.broker.replica.FetchPosition;
 import io.tidemark.broker.replica.Replica;
 import io.tidemark.broker.replica.ReplicaError;
 import io.tidemark.broker.replica.ReplicaEvent;
@@ -14,7 +13,6 @@ import io.tidemark.broker.replica.ReplicaSettings;
 import io.tidemark.broker.replica.SessionClock;
 import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.PartitionState;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +42,7 @@ public final class PartitionHost {
     private final PartitionReads reads;
     private final ClientWrites writes;
     private final CoordinatorAccess coordinators;
+    private final FetcherAccess fetcher;
     private final EffectRunner effects;
     private final PartitionEnd end;
     private final Unanswered unanswered = new Unanswered();
@@ -70,6 +69,7 @@ public final class PartitionHost {
         this.reads = new PartitionReads(this, work);
         this.writes = new ClientWrites(this, work, unanswered);
         this.coordinators = new CoordinatorAccess(this, work, writes, reads);
+        this.fetcher = new FetcherAccess(this, work);
         this.effects = new EffectRunner(this, work, writer, reads, unanswered);
         this.end = new PartitionEnd(this, work, writer, reads, unanswered, coordinators);
     }
@@ -184,6 +184,11 @@ public final class PartitionHost {
         return !failed() && replica != null && replica.changePending();
     }
 
+    /** For the fetcher of this partition while it follows. */
+    public FetcherAccess fetcher() {
+        return fetcher;
+    }
+
     // ---- events ----
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
@@ -296,40 +301,6 @@ public final class PartitionHost {
         work.add(() -> step(new ReplicaEvent.Unwatch(watcher)));
     }
 
-    /** An answer of the leader; {@code release} is called once its records are written or not needed. */
-    public void fetched(ReplicaEvent.FetchAnswered answer, ByteBuffer records, Runnable release) {
-        work.add(new Work() {
-            @Override
-            void run() {
-                writeStaged();
-                step(answer, new EffectRunner.Fetched(records, release));
-            }
-
-            @Override
-            void refuse() {
-                release.run();
-            }
-        });
-    }
-
-    /** Anything else a fetcher has to say: failures, the leader's offsets. */
-    public void fetcherEvent(ReplicaEvent event) {
-        work.add(() -> {
-            step(event);
-            loop.fetchers().positionMoved(this);
-        });
-    }
-
-    /** What to ask the leader next; null if not now. */
-    public FetchPosition fetchPosition() {
-        return paused() || failed() || replica == null ? null : replica.fetchPosition(loop.now());
-    }
-
-    /** When a delayed fetch is due; {@link Long#MAX_VALUE} if none is delayed. */
-    public long fetchDeadlineMs() {
-        return paused() || failed() || replica == null ? Long.MAX_VALUE : replica.fetchDeadlineMs(loop.now());
-    }
-
     /** Last metadata applied; null before the first. */
     public PartitionState state() {
         return replica == null ? null : replica.state();
@@ -346,7 +317,8 @@ public final class PartitionHost {
         step(event, null);
     }
 
-    private void step(ReplicaEvent event, EffectRunner.Fetched fetched) {
+    /** @param fetched what the effects of a fetch answer refer to, else null */
+    void step(ReplicaEvent event, EffectRunner.Fetched fetched) {
         List<Effect> wanted = replica.step(loop.now(), event).list();
         coordinators.retireMarkListeners();
         effects.run(wanted, fetched);
@@ -363,15 +335,6 @@ public final class PartitionHost {
     /** The log is about to be cut at {@code offset}. */
     void lowerHighWatermark(long offset) {
         highWatermark = Math.min(highWatermark, offset);
-    }
-
-    /** R4.23: the account that what is fetched for this partition is charged to, null if none. */
-    public ReplicationQuota fetchQuota() {
-        return replica != null
-                        && replica.fetchMayWait()
-                        && settings.followerThrottled().contains(id.partition())
-                ? loop.ports().quotas().follower()
-                : null;
     }
 
     void writeStaged() {

@@ -344,7 +344,7 @@ class HealthOfLoopsTest {
     }
 
     private void fail(PartitionHost host) {
-        host.fetcherEvent(null);
+        host.fetcher().heard(null);
         turns();
         assertThat(host.outOfService()).isNotNull();
     }
