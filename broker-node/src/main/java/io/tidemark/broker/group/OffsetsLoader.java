@@ -116,7 +116,7 @@ final class OffsetsLoader implements CoordinatorLoader<CoordinatorRecord> {
             CompletableFuture<Chunk> chunk = new CompletableFuture<>();
             partitions.onLoop(
                     tp.partition(),
-                    host -> host.readInternal(epoch, next, readBytes, new ChunkSink(chunk)),
+                    host -> host.coordinator().read(epoch, next, readBytes, new ChunkSink(chunk)),
                     () -> chunk.completeExceptionally(lost()));
             try {
                 return chunk.get();
@@ -189,11 +189,11 @@ final class OffsetsLoader implements CoordinatorLoader<CoordinatorRecord> {
                     }
                 }
             };
-            done.whenComplete((summary, failure) ->
-                    partitions.onLoop(tp.partition(), host -> host.removeMarkListener(listener), () -> {}));
+            done.whenComplete((summary, failure) -> partitions.onLoop(
+                    tp.partition(), host -> host.coordinator().removeMarkListener(listener), () -> {}));
             partitions.onLoop(
                     tp.partition(),
-                    host -> host.addMarkListener(epoch, listener),
+                    host -> host.coordinator().addMarkListener(epoch, listener),
                     () -> done.completeExceptionally(lost()));
         }
 

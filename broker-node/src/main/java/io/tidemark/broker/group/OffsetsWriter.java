@@ -47,7 +47,7 @@ final class OffsetsWriter implements PartitionWriter {
         Marks marks = new Marks(tp, listener);
         listeners.put(listener, marks);
         int epoch = partitions.loadedEpoch(tp.partition());
-        partitions.onLoop(tp.partition(), host -> host.addMarkListener(epoch, marks), marks::retired);
+        partitions.onLoop(tp.partition(), host -> host.coordinator().addMarkListener(epoch, marks), marks::retired);
     }
 
     @Override
@@ -55,7 +55,7 @@ final class OffsetsWriter implements PartitionWriter {
         Marks marks = listeners.remove(listener);
         if (marks != null) {
             marks.silent = true;
-            partitions.onLoop(tp.partition(), host -> host.removeMarkListener(marks), () -> {});
+            partitions.onLoop(tp.partition(), host -> host.coordinator().removeMarkListener(marks), () -> {});
         }
     }
 
@@ -98,7 +98,7 @@ final class OffsetsWriter implements PartitionWriter {
         int epoch = partitions.loadedEpoch(tp.partition());
         partitions.onLoop(
                 tp.partition(),
-                host -> host.appendInternal(batch, epoch),
+                host -> host.coordinator().append(batch, epoch),
                 () -> batch.end()
                         .completeExceptionally(new NotLeaderOrFollowerException(tp + " is not on this broker")));
         try {

@@ -68,7 +68,7 @@ final class ClientWrites {
         batch.release();
     }
 
-    void deleteRecords(long offset, int timeoutMs, PartitionHost.DeletionSink sink) {
+    void deleteRecords(long offset, int timeoutMs, DeletionSink sink) {
         work.add(
                 () -> {
                     if (!host.settings().deleting()) {

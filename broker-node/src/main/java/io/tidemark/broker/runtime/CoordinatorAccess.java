@@ -8,7 +8,7 @@ import io.tidemark.broker.replica.ReplicaError;
  * What a coordinator does with the partition it lives on: appends, reads beyond the mark, and hears of the mark, all only in
  * the leader epoch it was loaded in. The loop's.
  */
-final class CoordinatorAccess {
+public final class CoordinatorAccess {
     private static final short ACKS_WRITTEN = 1;
 
     private final PartitionHost host;
@@ -28,7 +28,11 @@ final class CoordinatorAccess {
         return host.replica() != null && host.replica().leads() && host.state().leaderEpoch() == leaderEpoch;
     }
 
-    void append(ClientBatch batch, int leaderEpoch) {
+    /**
+     * One batch: only while this broker leads in that epoch, not below the min ISR (as with acks=all, R5.3), and answered as
+     * soon as it is written; the mark is the coordinator's to watch.
+     */
+    public void append(ClientBatch batch, int leaderEpoch) {
         work.add(
                 () -> {
                     if (!leadsIn(leaderEpoch)) {
@@ -42,7 +46,11 @@ final class CoordinatorAccess {
                 () -> ClientWrites.refuse(batch, ReplicaError.KAFKA_STORAGE_ERROR));
     }
 
-    void read(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
+    /**
+     * Reads up to the end of the log, beyond the mark, while this broker leads in that epoch: to load state from. An offset
+     * below the log's start counts as that. Any other epoch is refused with NOT_LEADER_OR_FOLLOWER.
+     */
+    public void read(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
         work.add(
                 () -> {
                     if (leadsIn(leaderEpoch)) {
@@ -59,7 +67,8 @@ final class CoordinatorAccess {
                 () -> sink.refused(ReplicaError.KAFKA_STORAGE_ERROR, -1, -1));
     }
 
-    void addMarkListener(int leaderEpoch, MarkListener listener) {
+    /** The listener hears of the mark from now to the end of that epoch; it is retired at once if it is over. */
+    public void addMarkListener(int leaderEpoch, MarkListener listener) {
         work.add(
                 () -> {
                     if (leadsIn(leaderEpoch)) {
@@ -72,7 +81,8 @@ final class CoordinatorAccess {
                 listener::retired);
     }
 
-    void removeMarkListener(MarkListener listener) {
+    /** It hears nothing more, not even that it is retired. */
+    public void removeMarkListener(MarkListener listener) {
         work.add(() -> markListeners.remove(listener));
     }
 

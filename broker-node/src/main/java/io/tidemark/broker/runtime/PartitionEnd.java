@@ -25,7 +25,7 @@ final class PartitionEnd {
     private final LogWriter writer;
     private final PartitionReads reads;
     private final Unanswered unanswered;
-    private final CoordinatorAccess coordinators;
+    private final CoordinatorAccess coordinator;
     private String outOfService;
     /** Removed or closed: its directory is no longer this partition's to touch. */
     private boolean gone;
@@ -38,7 +38,7 @@ final class PartitionEnd {
             LogWriter writer,
             PartitionReads reads,
             Unanswered unanswered,
-            CoordinatorAccess coordinators) {
+            CoordinatorAccess coordinator) {
         this.host = host;
         this.name = host.name();
         this.loop = host.loop();
@@ -46,7 +46,7 @@ final class PartitionEnd {
         this.writer = writer;
         this.reads = reads;
         this.unanswered = unanswered;
-        this.coordinators = coordinators;
+        this.coordinator = coordinator;
     }
 
     /** Why this partition does nothing any more; null if it works. */
@@ -75,7 +75,7 @@ final class PartitionEnd {
         writer.releaseWritten();
         reads.abort();
         loop.fetchers().stop(host);
-        coordinators.retireMarkListeners();
+        coordinator.retireMarkListeners();
         if (host.replica() != null) {
             for (Effect effect :
                     host.replica().step(loop.now(), new ReplicaEvent.Removed()).list()) {

@@ -19,8 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 /**
- * One partition on its loop: feeds events to the replica and carries out its effects on the log. While a sync is under
- * way the partition is paused: its events wait in order and the log belongs to the thread that syncs.
+ * One partition on its loop, and the door to it: what comes is an event of the replica, whose effects are carried out on the
+ * log. While a sync is under way the partition is paused: its events wait in order and the log belongs to the thread that
+ * syncs.
  *
  * <pre>
  *   Opening  --log created or recovered--&gt; Running
@@ -30,7 +31,6 @@ import java.util.function.BiConsumer;
  * </pre>
  */
 public final class PartitionHost {
-
     private final PartitionId id;
     private final LogName name;
     private final PartitionLoop loop;
@@ -41,7 +41,7 @@ public final class PartitionHost {
     private final LogWriter writer;
     private final PartitionReads reads;
     private final ClientWrites writes;
-    private final CoordinatorAccess coordinators;
+    private final CoordinatorAccess coordinator;
     private final FetcherAccess fetcher;
     private final EffectRunner effects;
     private final PartitionEnd end;
@@ -68,10 +68,10 @@ public final class PartitionHost {
         this.writer = new LogWriter(this, work);
         this.reads = new PartitionReads(this, work);
         this.writes = new ClientWrites(this, work, unanswered);
-        this.coordinators = new CoordinatorAccess(this, work, writes, reads);
+        this.coordinator = new CoordinatorAccess(this, work, writes, reads);
         this.fetcher = new FetcherAccess(this, work);
         this.effects = new EffectRunner(this, work, writer, reads, unanswered);
-        this.end = new PartitionEnd(this, work, writer, reads, unanswered, coordinators);
+        this.end = new PartitionEnd(this, work, writer, reads, unanswered, coordinator);
     }
 
     /** A partition whose log was recovered at start. */
@@ -184,6 +184,11 @@ public final class PartitionHost {
         return !failed() && replica != null && replica.changePending();
     }
 
+    /** For a coordinator that lives on this partition. */
+    public CoordinatorAccess coordinator() {
+        return coordinator;
+    }
+
     /** For the fetcher of this partition while it follows. */
     public FetcherAccess fetcher() {
         return fetcher;
@@ -221,42 +226,9 @@ public final class PartitionHost {
         writes.produce(batch, acks, deadlineMs);
     }
 
-    /**
-     * One batch of a coordinator that lives on this partition: only in the leader epoch it was loaded in, not below the
-     * min ISR (as with acks=all, R5.3), and answered as soon as it is written; the mark is the coordinator's to watch.
-     */
-    public void appendInternal(ClientBatch batch, int leaderEpoch) {
-        coordinators.append(batch, leaderEpoch);
-    }
-
     /** A fetch of a consumer or a follower: at most {@code maxBytes}, or one larger batch if {@code atLeastOneBatch}. */
     public void read(ReplicaEvent fetch, long offset, int maxBytes, boolean atLeastOneBatch, ReadSink sink) {
         reads.read(fetch, offset, maxBytes, atLeastOneBatch, sink);
-    }
-
-    /**
-     * Reads up to the end of the log, beyond the mark, while this broker leads in that epoch: for a coordinator that
-     * loads its state. An offset below the log's start counts as that. Any other epoch is refused with
-     * NOT_LEADER_OR_FOLLOWER.
-     */
-    public void readInternal(int leaderEpoch, long offset, int maxBytes, ReadSink sink) {
-        coordinators.read(leaderEpoch, offset, maxBytes, sink);
-    }
-
-    /** The listener hears of the mark from now to the end of that epoch; it is retired at once if it is over. */
-    public void addMarkListener(int leaderEpoch, MarkListener listener) {
-        coordinators.addMarkListener(leaderEpoch, listener);
-    }
-
-    /** It hears nothing more, not even that it is retired. */
-    public void removeMarkListener(MarkListener listener) {
-        coordinators.removeMarkListener(listener);
-    }
-
-    /** Hears what became of a deletion of records. */
-    public interface DeletionSink {
-        /** {@code lowWatermark} is -1 on error. Called once, on the partition's loop. */
-        void answered(ReplicaError error, long lowWatermark);
     }
 
     /**
@@ -320,7 +292,7 @@ public final class PartitionHost {
     /** @param fetched what the effects of a fetch answer refer to, else null */
     void step(ReplicaEvent event, EffectRunner.Fetched fetched) {
         List<Effect> wanted = replica.step(loop.now(), event).list();
-        coordinators.retireMarkListeners();
+        coordinator.retireMarkListeners();
         effects.run(wanted, fetched);
         if (!paused()) {
             tick.schedule();
@@ -329,7 +301,7 @@ public final class PartitionHost {
 
     void highWatermarkMoved(long mark) {
         highWatermark = mark;
-        coordinators.markMoved(mark);
+        coordinator.markMoved(mark);
     }
 
     /** The log is about to be cut at {@code offset}. */
@@ -402,7 +374,7 @@ public final class PartitionHost {
             writeStaged();
             work.pause(
                     () -> log.deleteOldSegments(wallClockMs, highWatermark),
-                    () -> step(new ReplicaEvent.LogStartMoved(log.logStartOffset()), null));
+                    () -> step(new ReplicaEvent.LogStartMoved(log.logStartOffset())));
         });
     }
 

@@ -27,7 +27,7 @@ final class Unanswered {
     }
 
     private final Map<Long, Producing> produces = new HashMap<>();
-    private final Map<Long, PartitionHost.DeletionSink> deletions = new HashMap<>();
+    private final Map<Long, DeletionSink> deletions = new HashMap<>();
 
     int produces() {
         return produces.size();
@@ -41,7 +41,7 @@ final class Unanswered {
         produces.put(token, new Producing(batch, bytes));
     }
 
-    void add(long token, PartitionHost.DeletionSink sink) {
+    void add(long token, DeletionSink sink) {
         deletions.put(token, sink);
     }
 
@@ -77,7 +77,7 @@ final class Unanswered {
         List<Producing> waiting = new ArrayList<>(produces.values());
         produces.clear();
         waiting.forEach(producing -> answer(producing, error, -1, -1, null));
-        List<PartitionHost.DeletionSink> deleting = new ArrayList<>(deletions.values());
+        List<DeletionSink> deleting = new ArrayList<>(deletions.values());
         deletions.clear();
         deleting.forEach(sink -> sink.answered(error, -1));
     }

@@ -338,7 +338,7 @@ class HealthOfLoopsTest {
 
     private void write(PartitionHost host) {
         List<String> answers = new ArrayList<>();
-        host.appendInternal(new WrittenBatch(3, answers), host.state().leaderEpoch());
+        host.coordinator().append(new WrittenBatch(3, answers), host.state().leaderEpoch());
         turns();
         assertThat(answers).containsExactly("0");
     }

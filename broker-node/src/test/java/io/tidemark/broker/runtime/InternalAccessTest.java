@@ -65,16 +65,16 @@ class InternalAccessTest {
     void aCoordinatorWritesAndHearsInItsEpochAlone() {
         lead(3, List.of(1), List.of(1), 1);
         Listener listener = new Listener();
-        host.addMarkListener(3, listener);
-        host.appendInternal(new WrittenBatch(2, answers), 3);
+        host.coordinator().addMarkListener(3, listener);
+        host.coordinator().append(new WrittenBatch(2, answers), 3);
         turns();
         assertThat(answers).containsExactly("0");
         assertThat(heard).containsExactly("0", "2");
 
         lead(4, List.of(1), List.of(1), 1);
         assertThat(heard).containsExactly("0", "2", "retired");
-        host.appendInternal(new WrittenBatch(1, answers), 3);
-        host.appendInternal(new WrittenBatch(1, answers), 4);
+        host.coordinator().append(new WrittenBatch(1, answers), 3);
+        host.coordinator().append(new WrittenBatch(1, answers), 4);
         turns();
         assertThat(answers).containsExactly("0", "NOT_LEADER_OR_FOLLOWER", "2");
         assertThat(heard).as("the mark of epoch 4").containsExactly("0", "2", "retired");
@@ -83,7 +83,7 @@ class InternalAccessTest {
     @Test
     void anEpochThatIsOverHasNoListeners() {
         lead(3, List.of(1), List.of(1), 1);
-        host.addMarkListener(2, new Listener());
+        host.coordinator().addMarkListener(2, new Listener());
         turns();
         assertThat(heard).containsExactly("retired");
     }
@@ -92,9 +92,9 @@ class InternalAccessTest {
     void aListenerThatIsRemovedHearsNothingMore() {
         lead(3, List.of(1), List.of(1), 1);
         Listener listener = new Listener();
-        host.addMarkListener(3, listener);
-        host.removeMarkListener(listener);
-        host.appendInternal(new WrittenBatch(1, answers), 3);
+        host.coordinator().addMarkListener(3, listener);
+        host.coordinator().removeMarkListener(listener);
+        host.coordinator().append(new WrittenBatch(1, answers), 3);
         lead(4, List.of(1), List.of(1), 1);
         assertThat(heard).containsExactly("0");
     }
@@ -102,7 +102,7 @@ class InternalAccessTest {
     @Test
     void listenersOfAPartitionThatGoesAreRetired() {
         lead(3, List.of(1), List.of(1), 1);
-        host.addMarkListener(3, new Listener());
+        host.coordinator().addMarkListener(3, new Listener());
         host.remove();
         turns();
         assertThat(heard).containsExactly("0", "retired");
@@ -112,7 +112,7 @@ class InternalAccessTest {
     @Test
     void belowTheMinIsrNothingIsWritten() {
         lead(3, List.of(1, 2), List.of(1), 2);
-        host.appendInternal(new WrittenBatch(1, answers), 3);
+        host.coordinator().append(new WrittenBatch(1, answers), 3);
         turns();
         assertThat(answers).containsExactly("NOT_ENOUGH_REPLICAS");
         assertThat(host.replica().logEnd()).isZero();
@@ -121,15 +121,15 @@ class InternalAccessTest {
     @Test
     void aLoaderReadsBeyondTheMarkInItsEpochAlone() {
         lead(3, List.of(1, 2), List.of(1, 2), 1);
-        host.appendInternal(new WrittenBatch(3, answers), 3);
+        host.coordinator().append(new WrittenBatch(3, answers), 3);
         turns();
         assertThat(answers).containsExactly("0");
         assertThat(host.highWatermark()).isZero();
         List<String> reads = new ArrayList<>();
         for (int epoch : new int[] {2, 3, 4}) {
-            host.readInternal(epoch, 0, 1_000_000, new Reads(reads));
+            host.coordinator().read(epoch, 0, 1_000_000, new Reads(reads));
         }
-        host.readInternal(3, 3, 1_000_000, new Reads(reads));
+        host.coordinator().read(3, 3, 1_000_000, new Reads(reads));
         turns();
         assertThat(reads)
                 .containsExactly("NOT_LEADER_OR_FOLLOWER", "some, mark 0", "NOT_LEADER_OR_FOLLOWER", "none, mark 0");
