@@ -38,6 +38,8 @@ public final class PartitionHost {
     private Replica replica;
     private SegmentLog log;
     private final WorkOrder work;
+    private final Unanswered unanswered = new Unanswered();
+    private final TickTimer tick;
     private final LogWriter writer;
     private final PartitionReads reads;
     private final ClientWrites writes;
@@ -45,8 +47,6 @@ public final class PartitionHost {
     private final FetcherAccess fetcher;
     private final EffectRunner effects;
     private final PartitionEnd end;
-    private final Unanswered unanswered = new Unanswered();
-    private final TickTimer tick = new TickTimer(this);
     private volatile long highWatermark;
 
     private PartitionHost(PartitionId id, LogName name, PartitionLoop loop, TopicSettings settings) {
@@ -65,6 +65,7 @@ public final class PartitionHost {
                 goOn();
             }
         });
+        this.tick = new TickTimer(this);
         this.writer = new LogWriter(this, work);
         this.reads = new PartitionReads(this, work);
         this.writes = new ClientWrites(this, work, unanswered);
@@ -147,6 +148,16 @@ public final class PartitionHost {
         }
     }
 
+    /** Last metadata applied; null before the first. */
+    public PartitionState state() {
+        return replica == null ? null : replica.state();
+    }
+
+    /** Null before its log is open. */
+    public Replica replica() {
+        return replica;
+    }
+
     /** Null before it is open. The loop's, and not to be changed past this partition. */
     public SegmentLog log() {
         return log;
@@ -184,17 +195,7 @@ public final class PartitionHost {
         return !failed() && replica != null && replica.changePending();
     }
 
-    /** For a coordinator that lives on this partition. */
-    public CoordinatorAccess coordinator() {
-        return coordinator;
-    }
-
-    /** For the fetcher of this partition while it follows. */
-    public FetcherAccess fetcher() {
-        return fetcher;
-    }
-
-    // ---- events ----
+    // ---- metadata ----
 
     void metadata(ReplicaEvent.MetadataChanged changed, TopicSettings newSettings) {
         settings(newSettings);
@@ -220,6 +221,8 @@ public final class PartitionHost {
     void alterAnswered(ReplicaEvent answer) {
         work.add(() -> step(answer));
     }
+
+    // ---- clients and followers ----
 
     /** R5.3, R5.20-R5.32: one batch of a client. */
     public void produce(ClientBatch batch, short acks, long deadlineMs) {
@@ -273,13 +276,14 @@ public final class PartitionHost {
         work.add(() -> step(new ReplicaEvent.Unwatch(watcher)));
     }
 
-    /** Last metadata applied; null before the first. */
-    public PartitionState state() {
-        return replica == null ? null : replica.state();
+    /** For a coordinator that lives on this partition. */
+    public CoordinatorAccess coordinator() {
+        return coordinator;
     }
 
-    public Replica replica() {
-        return replica;
+    /** For the fetcher of this partition while it follows. */
+    public FetcherAccess fetcher() {
+        return fetcher;
     }
 
     // ---- running ----
@@ -313,11 +317,6 @@ public final class PartitionHost {
         writer.write();
     }
 
-    /** Syncs what is written, beside further appends. */
-    void flush() {
-        writer.flush();
-    }
-
     /** Everything below {@code end} is safe enough to be acknowledged: written, or synced (B16). */
     void counts(long end) {
         effects.run(replica.step(loop.now(), new ReplicaEvent.Written(end)).list(), null);
@@ -340,6 +339,26 @@ public final class PartitionHost {
         work.add(() -> step(new ReplicaEvent.Tick()));
     }
 
+    // ---- upkeep ----
+
+    /** R5.35. */
+    public void forgetSilentProducers(long wallClockMs) {
+        work.add(() -> {
+            writeStaged();
+            log.forgetSilentProducers(wallClockMs);
+        });
+    }
+
+    /** Deletes what retention gives up. */
+    public void applyRetention(long wallClockMs) {
+        work.add(() -> {
+            writeStaged();
+            work.pause(
+                    () -> log.deleteOldSegments(wallClockMs, highWatermark),
+                    () -> step(new ReplicaEvent.LogStartMoved(log.logStartOffset())));
+        });
+    }
+
     // ---- the end ----
 
     /** Stops this partition loudly: it takes no append any more, and everybody who waits is told. */
@@ -358,24 +377,6 @@ public final class PartitionHost {
     /** Completes with whether its log is gone, once {@link PartitionLoop#leaving} does not name it any more. */
     public CompletableFuture<Boolean> whenGone() {
         return end.whenGone();
-    }
-
-    /** R5.35. */
-    public void forgetSilentProducers(long wallClockMs) {
-        work.add(() -> {
-            writeStaged();
-            log.forgetSilentProducers(wallClockMs);
-        });
-    }
-
-    /** Deletes what retention gives up. */
-    public void applyRetention(long wallClockMs) {
-        work.add(() -> {
-            writeStaged();
-            work.pause(
-                    () -> log.deleteOldSegments(wallClockMs, highWatermark),
-                    () -> step(new ReplicaEvent.LogStartMoved(log.logStartOffset())));
-        });
     }
 
     /** Writes, syncs and closes the log for an orderly stop; completes with whether all of it was done. */
