@@ -17,7 +17,7 @@
 #   status [--json]   the processes, controllers, brokers, and partitions that lack replicas
 #   health [--json]   exit status 0 only if all nodes are there and no partition lacks a replica; tells what is wrong, and
 #                     warns of what may become so. Works without an acting controller, and without any
-#   wait-healthy [--timeout S]  looks until the cluster is healthy, 60 s by default; else as health
+#   wait-healthy [--timeout S] [--json]  looks until the cluster is healthy, 60 s by default; else as health
 #   why TOPIC PARTITION [--json]  asks the brokers why a partition stands as it does: what holds its high watermark and
 #                     since when, why a replica is not in the ISR, what is pending, what was refused. Needs no controller
 #   start N | stop N  one node, as up and down
@@ -870,11 +870,15 @@ case $command in
   health) health "$@" ;;
   wait-healthy)
     timeout=60
-    if [[ ${1:-} == --timeout && ${2:-} =~ ^[0-9]+$ ]]; then
-      timeout=$2
-      shift 2
-    fi
-    health --wait "$timeout" "$@"
+    looks=()
+    while [[ $# -gt 0 ]]; do
+      case $1 in
+        --timeout) [[ ${2:-} =~ ^[0-9]+$ ]] || die "$1 needs seconds"; timeout=$2; shift 2 ;;
+        --json) looks=(--json); shift ;;
+        *) die "wait-healthy takes --timeout S and --json, and not $1" ;;
+      esac
+    done
+    health --wait "$timeout" "${looks[@]}"
     ;;
   why) why "$@" ;;
   safe-to-stop) require_node "${@:1:1}"; safe_to_stop "$@" ;;

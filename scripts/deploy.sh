@@ -27,7 +27,7 @@ deploy() {
     [[ -x $ROOT/scripts/dist.sh ]] || die "deploy needs a --tarball where the sources are not"
     tarball=$("$ROOT/scripts/dist.sh") || exit 1
   fi
-  version=$(basename "$tarball" .tar.gz)-$([[ ! -r $tarball ]] || cksum_of "$tarball")
+  version=$(basename "$tarball" .tar.gz)-$(if [[ -r $tarball ]]; then cksum_of "$tarball"; else echo DIGEST; fi)
   for name in $hosts; do
     told_of "$name" install_on "$name" "$tarball" "$version" &
     jobs[$name]=$!

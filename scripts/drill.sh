@@ -78,6 +78,11 @@ case $command in
     ;;
 esac
 
+# 1 says that something did not hold. Only a runner can find that out, and tells so; whatever else ends with it has not.
+verdict=no
+status_of() { if [[ $1 -eq 1 && $verdict == no ]]; then echo 3; else echo "$1"; fi; }
+trap 'exit "$(status_of $?)"' EXIT
+
 require_java
 require_class_path
 drill_main() {
@@ -142,6 +147,7 @@ client=
 # shellcheck disable=SC2317 # called by the trap
 finish() {
   local status=$?
+  status=$(status_of "$status")
   trap - EXIT
   trap '' INT TERM
   if [[ -n $client ]] && kill -TERM "$client" 2>/dev/null; then
@@ -175,8 +181,10 @@ run_drill() {
   client=$!
   wait "$client" || status=$?
   client=
-  # 0 and 1 are verdicts, and those have a report. Whatever else ends a runner, a signal too, it has not found out.
-  if [[ $status -gt 3 ]]; then
+  # 0 and 1 are verdicts, and those were written down. Whatever else ends a runner, a signal too, it has not found out.
+  if [[ $status -le 1 && -e $work/$name/verdict ]]; then
+    verdict=yes
+  elif [[ $status -le 1 || $status -gt 3 ]]; then
     echo "drill: not run: its runner ended with status $status"
     status=3
   fi

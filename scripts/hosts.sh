@@ -171,7 +171,7 @@ on_nodes() {
       there[${host[$id]}]+=" $id"
     fi
   done
-  if [[ ${#there[@]} -eq 0 ]]; then
+  if [[ ${#there[@]} -eq 0 && $dry_run == no ]]; then
     on_this_machine "${words[@]}" "${here[@]}"
     return
   fi
@@ -181,7 +181,9 @@ on_nodes() {
     jobs[$name]=$!
     [[ $dry_run == no ]] || wait "$!"
   done
-  if [[ ${#here[@]} -gt 0 ]]; then
+  if [[ ${#here[@]} -gt 0 && $dry_run == yes ]]; then
+    told_here "${here[@]}"
+  elif [[ ${#here[@]} -gt 0 ]]; then
     on_this_machine "${words[@]}" "${here[@]}" &
     jobs["this machine"]=$!
   fi
@@ -194,6 +196,19 @@ on_nodes() {
     echo "$(basename "$0"): ${words[0]} failed on: ${failed[*]}" >&2
     return 1
   }
+}
+
+# Prints what would do the words of on_nodes for the nodes "$@" of this machine: as for any other, but without ssh.
+told_here() {
+  local id name
+  local -A mine=()
+  for id in "$@"; do
+    mine[${host[$id]}]+=" $id"
+  done
+  for name in $(printf '%s\n' "${!mine[@]}" | sort -V); do
+    # shellcheck disable=SC2086
+    echo "$(quoted "$0" --on "$name" --data "$data" "${words[@]}" ${mine[$name]}) <$(quoted "$inventory")"
+  done
 }
 
 on_this_machine() {

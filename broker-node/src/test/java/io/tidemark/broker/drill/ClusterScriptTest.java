@@ -173,6 +173,26 @@ class ClusterScriptTest {
         assertThat(files()).isEqualTo(before);
     }
 
+    /** Also where no ssh is in it. */
+    @Test
+    void whatADryRunPrintsDoesWhatIsMeant() throws Exception {
+        Result printed = cluster("--dry-run directory 1");
+        Result run = ScriptsTest.run(List.of("bash", "-c", printed.out()), environment);
+        assertThat(run.status()).as(printed.out() + run.err()).isZero();
+        assertThat(run.out()).isEqualTo(cluster("directory 1").out());
+    }
+
+    @Test
+    void aWaitThatIsNotUnderstoodIsRefused() throws Exception {
+        assertThat(cluster("wait-healthy --timeout soon").err()).contains("--timeout needs seconds");
+        assertThat(cluster("wait-healthy 5").err()).contains("takes --timeout S and --json, and not 5");
+        assertThat(asked()).isEmpty();
+        cluster("wait-healthy --json --timeout 5");
+        assertThat(asked())
+                .singleElement()
+                .satisfies(call -> assertThat(call).contains("--wait 5").endsWith("--json"));
+    }
+
     /** So that a new command is not forgotten above. */
     @Test
     void everyCommandHasADryRun() throws Exception {

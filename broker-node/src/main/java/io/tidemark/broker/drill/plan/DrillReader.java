@@ -81,6 +81,7 @@ public final class DrillReader {
         for (YamlNode topic : required(node, fields, "topics").items()) {
             topics.add(topic(topic, brokers));
         }
+        unique(node, topics.stream().map(TopicPlan::name).toList());
         if (topics.isEmpty()) {
             throw fields.get("topics").wrong("a drill needs a topic");
         }
@@ -217,9 +218,15 @@ public final class DrillReader {
     private static Bound bound(YamlNode node) {
         if (node.isFields()) {
             Map<String, YamlNode> fields = node.fields(Set.of("least", "most"));
-            return new Bound(
-                    fields.containsKey("least") ? fields.get("least").number(0, Long.MAX_VALUE) : 0,
-                    fields.containsKey("most") ? fields.get("most").number(0, Long.MAX_VALUE) : Long.MAX_VALUE);
+            if (fields.isEmpty()) {
+                throw node.wrong("an expectation has least, most, or both");
+            }
+            long least = fields.containsKey("least") ? fields.get("least").number(0, Long.MAX_VALUE) : 0;
+            long most = fields.containsKey("most") ? fields.get("most").number(0, Long.MAX_VALUE) : Long.MAX_VALUE;
+            if (least > most) {
+                throw node.wrong("nothing is at least " + least + " and at most " + most);
+            }
+            return new Bound(least, most);
         }
         return node.text().equals("any") ? Bound.ANY : Bound.exactly(node.number(0, Long.MAX_VALUE));
     }

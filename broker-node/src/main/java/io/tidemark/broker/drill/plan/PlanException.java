@@ -5,7 +5,7 @@ public final class PlanException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** @param line from 1 */
-    PlanException(String file, int line, String what) {
+    public PlanException(String file, int line, String what) {
         super(file + ", line " + line + ": " + what);
     }
 }

@@ -9,10 +9,13 @@ import java.util.Map;
  * @param atMs not before so long after the load began
  * @param node which nodes, in the words of {@link NodeWords}; "" for an action without
  * @param as the name under which later steps find these nodes; "" for none
- * @param arguments by name; lists with commas
+ * @param arguments by name; lists with commas, settings with {@link #SETTINGS_DELIMITER}
  * @param line of the file, from 1
  */
 public record Step(long atMs, Action action, String node, String as, Map<String, String> arguments, int line) {
+    /** Between the settings of a configuration; no value has it. */
+    public static final String SETTINGS_DELIMITER = "\n";
+
     private static final List<String> ORDER = List.of(
             "until", "topic", "partition", "to", "type", "size", "set", "file", "from", "way", "delay", "loss", "by");
 
@@ -61,7 +64,7 @@ public record Step(long atMs, Action action, String node, String as, Map<String,
                 words.append(' ')
                         .append(name)
                         .append(' ')
-                        .append(arguments.get(name))
+                        .append(arguments.get(name).replace(SETTINGS_DELIMITER, ", "))
                         .append(unit(name));
             }
         }

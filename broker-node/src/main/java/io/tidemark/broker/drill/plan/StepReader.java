@@ -58,7 +58,7 @@ final class StepReader {
             checkAwait(item, arguments);
         }
         checkNodes(item, action, node, arguments);
-        String as = fields.containsKey("as") ? fields.get("as").text() : "";
+        String as = fields.containsKey("as") ? name(fields.get("as"), action) : "";
         if (action == Action.NOTE && as.isEmpty()) {
             throw item.wrong("note needs as");
         }
@@ -67,6 +67,17 @@ final class StepReader {
         }
         return new Step(
                 DrillReader.required(item, fields, "at").durationMs(), action, node, as, arguments, item.line());
+    }
+
+    /** A name may be given again, but must not take the place of words that mean nodes anyway. */
+    private static String name(YamlNode node, Action action) {
+        if (!action.takesNodes()) {
+            throw node.wrong(action.key() + " is done to no nodes that could have a name");
+        }
+        if (NodeWords.of(node.text(), Set.of()) != null) {
+            throw node.wrong("\"" + node.text() + "\" means nodes already and cannot be a name");
+        }
+        return node.text();
     }
 
     private static void checkAwait(YamlNode item, Map<String, String> arguments) {
@@ -81,17 +92,18 @@ final class StepReader {
     }
 
     /** What not every node has: a cable to the brokers, a disk that can be slowed. */
-    private static void checkNodes(YamlNode item, Action action, String node, Map<String, String> arguments) {
-        boolean controller = node.matches("[0-9]+")
-                ? Integer.parseInt(node) >= ClusterPlan.FIRST_CONTROLLER
-                : node.contains("controller");
-        if (controller && arguments.getOrDefault("from", "").contains("brokers")) {
+    private void checkNodes(YamlNode item, Action action, String node, Map<String, String> arguments) {
+        boolean controllers = !node.isEmpty() && takesInControllers(node);
+        if (controllers && arguments.getOrDefault("from", "").contains("brokers")) {
             throw item.wrong("a controller has no cable to the brokers");
         }
-        boolean anyOf =
-                action == Action.SLOW_DISK && !node.matches("[0-9]+") && (controller || node.equals("all nodes"));
-        if (anyOf) {
+        boolean byId = node.matches("[0-9]+");
+        if (action == Action.SLOW_DISK && !byId && controllers) {
             throw item.wrong("slow-disk is for brokers, and for a controller that is named by its id");
+        }
+        if (action == Action.FILL_DISK
+                && (byId ? !cluster.diskMb().containsKey(Integer.valueOf(node)) : cluster.diskMb().isEmpty())) {
+            throw item.wrong("fill-disk is for a node that cluster.disks gives a small disk");
         }
         if (action == Action.CUT && arguments.get("way").equals("both")) {
             throw item.wrong("cut is for one way, in or out: unplug is for both");
@@ -99,6 +111,16 @@ final class StepReader {
         if (action == Action.IMPAIR && !arguments.containsKey("delay") && !arguments.containsKey("loss")) {
             throw item.wrong("impair needs delay, loss, or both");
         }
+    }
+
+    /** Of nodes with a name it is seen only when the step is done. */
+    private boolean takesInControllers(String node) {
+        NodeWords words = NodeWords.of(node, names);
+        return switch (words.kind()) {
+            case ID -> Integer.parseInt(words.argument()) >= ClusterPlan.FIRST_CONTROLLER;
+            case ACTING_CONTROLLER, OTHER_CONTROLLERS, ALL_CONTROLLERS, ALL_NODES -> true;
+            default -> false;
+        };
     }
 
     private static void checkNames(YamlNode item, Action action, Map<String, YamlNode> fields) {
@@ -151,9 +173,7 @@ final class StepReader {
                         .collect(Collectors.joining(","));
             }
             case "set" -> {
-                return value.texts().entrySet().stream()
-                        .map(entry -> entry.getKey() + "=" + entry.getValue())
-                        .collect(Collectors.joining(","));
+                return settings(value);
             }
             case "topic" -> {
                 if (cluster.topics().stream().noneMatch(topic -> topic.name().equals(value.text()))) {
@@ -199,6 +219,16 @@ final class StepReader {
             }
             default -> throw value.wrong("unknown argument " + name);
         }
+    }
+
+    /** One in each line, since a value may be a list with commas. */
+    private static String settings(YamlNode value) {
+        if (value.texts().isEmpty()) {
+            throw value.wrong("set needs a key and a value");
+        }
+        return value.texts().entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .collect(Collectors.joining(Step.SETTINGS_DELIMITER));
     }
 
     private static long bounded(YamlNode value, long found, long least, long most, String words) {

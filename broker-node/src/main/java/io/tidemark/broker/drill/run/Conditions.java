@@ -43,13 +43,18 @@ final class Conditions {
                             .map(Integer::valueOf)
                             .toList()));
         }
-        if (step.harms()) {
-            try {
-                admins.glance(topics()).forEach((partition, view) -> leadersBefore.put(partition, view.leader()));
-            } catch (DrillException e) {
-                // Nobody answers at once: what was known before stands.
-                return;
-            }
+        if (step.harms() || step.action() == Action.ELECT) {
+            rememberLeaders();
+        }
+    }
+
+    /** Who leads now is no new leader. */
+    void rememberLeaders() {
+        try {
+            admins.glance(topics()).forEach((partition, view) -> leadersBefore.put(partition, view.leader()));
+        } catch (DrillException e) {
+            // Nobody answers at once: what was known before stands.
+            return;
         }
     }
 

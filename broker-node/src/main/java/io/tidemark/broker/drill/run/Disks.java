@@ -11,6 +11,7 @@ import java.util.List;
 /** Small disks of their own for nodes, in memory, which can be filled. Linux and root only. */
 final class Disks {
     private static final String FILLER = "drill-filler";
+    private static final String SOURCE = "tidemark-drill";
     private static final int PIECE = 64 << 10;
 
     private Disks() {}
@@ -24,9 +25,19 @@ final class Disks {
         }
         try {
             Tool.output(List.of(
-                    "mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tidemark-drill", directory.toString()));
+                    "mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", SOURCE, directory.toString()));
         } catch (DrillException e) {
             throw new DrillException("a small disk cannot be mounted here (it takes root): " + e.getMessage(), e);
+        }
+    }
+
+    /** Whether the directory is one that {@link #mount} has made. */
+    static boolean isSmall(Path directory) {
+        try {
+            return Files.isDirectory(directory)
+                    && Files.getFileStore(directory).name().equals(SOURCE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -10,6 +10,7 @@ import io.tidemark.broker.drill.report.JsonReport;
 import io.tidemark.broker.drill.report.TextReport;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,7 +37,7 @@ public final class DrillMain implements Callable<Integer> {
     @Option(names = "--scripts", description = "where the operator's scripts are")
     private Path scripts;
 
-    @Option(names = "--work", description = "an empty directory for the cluster")
+    @Option(names = "--work", description = "an empty directory for the cluster, and for a file that says there is a verdict")
     private Path work;
 
     @Option(names = "--report", description = "where the reports go, named after the drill")
@@ -92,8 +93,14 @@ public final class DrillMain implements Callable<Integer> {
         }
     }
 
-    private static Drill read(Path file) throws IOException {
-        return DrillReader.read(file.toString(), Files.readString(file));
+    private static Drill read(Path file) {
+        try {
+            return DrillReader.read(file.toString(), Files.readString(file));
+        } catch (CharacterCodingException e) {
+            throw new PlanException(file.toString(), 1, "this is no text in UTF-8");
+        } catch (IOException e) {
+            throw new DrillException(file + " cannot be read: " + e, e);
+        }
     }
 
     private int run(Drill drill) throws IOException {
@@ -118,6 +125,8 @@ public final class DrillMain implements Callable<Integer> {
         out.println();
         out.print(text);
         out.println("report: " + report.resolve(name + ".html"));
+        // So that the script can tell a verdict from a Java that did not come so far.
+        Files.writeString(work.resolve("verdict"), outcome.held() ? "held" : "not held");
         return outcome.held() ? 0 : NOT_HELD;
     }
 }

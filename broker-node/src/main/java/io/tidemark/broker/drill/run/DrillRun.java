@@ -23,8 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
@@ -135,18 +137,22 @@ final class DrillRun {
 
     /** Returns whether all was undone. */
     private boolean faults(FaultInjector injector, Conditions conditions) {
-        attempt("the steps", () -> {
+        conditions.rememberLeaders();
+        boolean done = attempt("the steps", () -> {
             for (Step step : drill.steps()) {
                 waitUntil(startMs + step.atMs());
                 injector.run(step);
             }
         });
+        if (done) {
+            // What no step has undone stands as long as the load goes on.
+            waitUntil(startMs + drill.lengthMs());
+        }
         boolean healed = attempt("healing", injector::heal);
         attempt("settling", () -> {
             conditions.awaitAgreedFullIsr(SETTLE_S);
             Waiting.until("acks of every partition", SETTLE_S, conditions.acks());
         });
-        waitUntil(startMs + drill.lengthMs());
         endMs = System.currentTimeMillis();
         return healed;
     }
@@ -278,6 +284,9 @@ final class DrillRun {
             tell("stopping the cluster, comparing replicas and metadata");
             attempt("stopping", cluster::down);
         } else {
+            if (!drill.cluster().settings().isEmpty()) {
+                notes.add("The cluster's own settings held, not those of the file.");
+            }
             notes.add("The cluster goes on: its replicas were compared up to the high watermark on disk.");
         }
         attempt("comparing replicas", () -> compare(shown, readBack));
@@ -333,11 +342,20 @@ final class DrillRun {
                 || drill.jumpsClocks()
                 || !drill.slowDisks().isEmpty()
                 || drill.steps().stream().anyMatch(step -> step.action().destroys());
-        if (own || cluster.brokers().size() < needed) {
+        if (own) {
             throw new DrillException(
-                    own
-                            ? "this drill does things to disks, networks or clocks that it has to have made itself"
-                            : "this drill needs " + needed + " brokers");
+                    "this drill does things to disks, networks or clocks that it has to have made itself");
+        }
+        Set<Integer> missing = new TreeSet<>();
+        IntStream.rangeClosed(1, needed).forEach(missing::add);
+        drill.steps().stream()
+                .map(Step::node)
+                .filter(node -> node.matches("[0-9]+"))
+                .map(Integer::valueOf)
+                .forEach(missing::add);
+        missing.removeAll(cluster.nodes());
+        if (!missing.isEmpty()) {
+            throw new DrillException("this drill needs the nodes " + missing + ", which the cluster does not have");
         }
     }
 }

@@ -122,6 +122,16 @@ final class FaultInjector {
         if (action.destroys() && !down.containsAll(nodes)) {
             throw new DrillException(action.key() + " is refused: " + ids(nodes) + " was not stopped by this drill");
         }
+        boolean needsSmallDisk = action == Action.FILL_DISK || action == Action.FREE_DISK;
+        if (needsSmallDisk && !nodes.stream().map(cluster::directory).allMatch(Disks::isSmall)) {
+            throw new DrillException(
+                    action.key() + " is refused: the disk of " + ids(nodes) + " is not a small one of its own");
+        }
+        if (step.arguments().getOrDefault("from", "").contains("brokers")
+                && nodes.stream().anyMatch(cluster.controllers()::contains)) {
+            throw new DrillException(step.words() + " is refused: of " + ids(nodes)
+                    + " there are controllers, which have no cable to the brokers");
+        }
         noteDied();
         survival.refusal(step, nodes, gone(), damaged, this::partitions).ifPresent(reason -> {
             throw new DrillException(step.words() + " is refused: " + reason);
@@ -171,8 +181,9 @@ final class FaultInjector {
             case KILL -> end(nodes, "KILL");
             case STOP -> end(nodes, "TERM");
             case PAUSE -> {
-                paused.addAll(nodes);
-                cluster.signal(nodes, "STOP");
+                Set<Integer> running = running(nodes);
+                paused.addAll(running);
+                cluster.signal(running, "STOP");
             }
             case RESUME -> resume(nodes);
             case START -> start(nodes);
@@ -213,7 +224,20 @@ final class FaultInjector {
         }
     }
 
-    private void end(Set<Integer> nodes, String signal) {
+    /** Those of the nodes that have a process; throws DrillException if none has. */
+    private Set<Integer> running(Set<Integer> nodes) {
+        Set<Integer> running = new TreeSet<>(nodes);
+        running.removeIf(node -> !cluster.runs(node));
+        if (running.isEmpty()) {
+            throw new DrillException(
+                    nodes.size() == 1 ? "node " + ids(nodes) + " does not run" : "none of " + ids(nodes) + " runs");
+        }
+        return running;
+    }
+
+    /** Whoever is gone already stays so. */
+    private void end(Set<Integer> targets, String signal) {
+        Set<Integer> nodes = running(targets);
         down.addAll(nodes);
         cluster.signal(nodes, signal);
         if (!signal.equals("KILL")) {
@@ -281,6 +305,9 @@ final class FaultInjector {
 
     private void damage(int node, String file, boolean overwrite) {
         Path path = cluster.directory(node).resolve(file);
+        if (!Files.isRegularFile(path)) {
+            throw new DrillException("node " + node + " has no file " + file);
+        }
         damaged.add(node);
         try {
             if (!overwrite) {
@@ -383,7 +410,7 @@ final class FaultInjector {
     }
 
     private static Map<String, String> settings(String text) {
-        return Arrays.stream(text.split(","))
+        return Arrays.stream(text.split(Step.SETTINGS_DELIMITER))
                 .map(entry -> entry.split("=", 2))
                 .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
     }

@@ -104,6 +104,12 @@ class DrillReaderTest {
             'keeps: {replicas: none}'   | 'keeps: {replicas: 2}'  | 19 | one or none
             'keeps: {replicas: none}'   | 'name: again'           | 19 | name is there twice
             'keeps: {replicas: none}'   | 'keeps: {replicas: none' | 20 | this is no YAML
+            as: victim                  | as: 2                   | 21 | means nodes already
+            as: victim                  | as: all nodes           | 21 | means nodes already
+            'set: {x: 1}'               | 'set: {}'               | 22 | a key and a value
+            'set: {x: 1}'               | 'set: {x: 1}, as: y'    | 22 | done to no nodes
+            'lost: {least: 1}'          | 'lost: {least: 2, most: 1}' | 30 | nothing is at least 2 and at most 1
+            'lost: {least: 1}'          | 'lost: {}'              | 30 | least, most, or both
             """)
     void aMistakeIsToldWithItsLine(String part, String instead, int line, String message) {
         assertThat(SOUND).contains(part);
@@ -121,6 +127,29 @@ class DrillReaderTest {
         assertThatThrownBy(() -> read(lonely)).hasMessageContaining("needs partition");
     }
 
+    @Test
+    void twoTopicsOfOneNameAreRefused() {
+        String twice = SOUND.replace("workload:", "    - {name: orders}\nworkload:");
+        assertThatThrownBy(() -> read(twice)).hasMessageContaining("two have one name: orders, orders");
+    }
+
+    @Test
+    void aValueWithCommasIsOne() {
+        Drill drill = read(SOUND.replace("set: {x: 1}", "set: {cleanup.policy: 'compact,delete', y: 2}"));
+        assertThat(drill.steps().get(1).argument("set").split(Step.SETTINGS_DELIMITER))
+                .containsExactlyInAnyOrder("cleanup.policy=compact,delete", "y=2");
+        assertThat(drill.steps().get(1).words()).contains("cleanup.policy=compact,delete").doesNotContain("\n");
+    }
+
+    /** Whatever the name of a node has in it. */
+    @Test
+    void aNameMeansOnlyWhatItWasGivenTo() {
+        assertThat(read(SOUND.replace("as: victim", "as: far from any controller")
+                                .replace("do: start, node: victim", "do: unplug, from: brokers, node: far from any controller"))
+                        .steps())
+                .hasSize(4);
+    }
+
     /** What is done in line 21 instead of a kill, and a part of the message. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -132,6 +161,8 @@ class DrillReaderTest {
             do: unplug, node: acting controller, from: brokers                  | no cable to the brokers
             do: unplug, node: acting controller, from: other-brokers            | no cable to the brokers
             do: unplug, node: 1, from: followers                                | controllers, brokers, other-brokers
+            do: unplug, node: all nodes, from: brokers                          | no cable to the brokers
+            do: fill-disk, node: 1                                              | a small disk
             do: impair, node: 1, from: brokers                                  | delay, loss, or both
             do: impair, node: 1, from: brokers, loss: 100                       | from 1 to 99
             do: impair, node: 1, from: brokers, delay: 11s                      | 1ms to 10s

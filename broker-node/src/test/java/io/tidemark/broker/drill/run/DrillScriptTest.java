@@ -304,6 +304,25 @@ class DrillScriptTest {
         assertThat(result.output).contains("bad.yaml, line 14: there is no action hit");
     }
 
+    /** A Java that finds no class, or has no memory, ends with 1, which would say that something did not hold. */
+    @Test
+    void whatKeepsARunnerFromRunningIsNoVerdict() throws Exception {
+        Path file = Files.writeString(directory.resolve("small.yaml"), LEADER_KILLED);
+        Path without = Files.writeString(
+                directory.resolve("without-classes"), "TIDEMARK_CLASSPATH=none exec '" + SCRIPT + "' \"$@\"\n");
+        Result result = run(
+                without,
+                "run",
+                file.toString(),
+                "--data",
+                directory.toString(),
+                "--report",
+                directory.toString());
+        assertRefused("not run: its runner ended with status 1", result);
+        assertRefused("", drill("run", file.toString(), "--report", file + "/none"));
+        assertRefused("", drill("run", file.toString(), "--data", file + "/none", "--report", directory.toString()));
+    }
+
     private record Result(int status, String output) {}
 
     private static Process start(Path output, String... arguments) throws IOException {

@@ -144,6 +144,44 @@ class FaultInjectorTest {
         assertThat(injector.died()).isEmpty();
     }
 
+    @Test
+    void whoeverIsGoneAlreadyKeepsNobodyFromBeingKilled() {
+        run(Action.KILL, 1);
+        run(Action.KILL, "all brokers");
+        assertThat(cluster.brokers()).noneMatch(cluster::runs);
+        assertThatThrownBy(() -> run(Action.PAUSE, 1)).hasMessageContaining("node 1 does not run");
+        injector.heal();
+        assertThat(cluster.brokers()).allMatch(cluster::runs);
+        assertThat(injector.died()).isEmpty();
+    }
+
+    /** The machine's own disk is nobody's to fill. */
+    @Test
+    void onlyASmallDiskIsFilled() throws IOException {
+        Files.createDirectories(cluster.directory(1));
+        assertThatThrownBy(() -> run(Action.FILL_DISK, 1)).hasMessageContaining("not a small one");
+        assertThat(cluster.directory(1)).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNotDamaged() throws IOException {
+        Files.createDirectories(cluster.directory(1));
+        run(Action.KILL, 1);
+        for (Action action : List.of(Action.CORRUPT_FILE, Action.DELETE_FILE)) {
+            Step step = new Step(0, action, "1", "", Map.of("file", "orders-0/typo"), 1);
+            assertThatThrownBy(() -> injector.run(step)).hasMessageContaining("no file orders-0/typo");
+        }
+        assertThat(cluster.directory(1)).isEmptyDirectory();
+    }
+
+    @Test
+    void aControllerWithANameHasNoCableToTheBrokersEither() {
+        injector.run(new Step(0, Action.NOTE, "101", "far", Map.of(), 1));
+        assertThatThrownBy(() -> injector.run(new Step(0, Action.UNPLUG, "far", "", Map.of("from", "brokers"), 1)))
+                .hasMessageContaining("no cable to the brokers");
+        injector.heal();
+    }
+
     /** The first one does not become in sync again, for nobody answers. */
     @Test
     void aRollThatIsInterruptedEndsAtOnceAndTouchesNoOtherNode() throws Exception {
