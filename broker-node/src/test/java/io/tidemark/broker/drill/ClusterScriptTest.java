@@ -177,7 +177,7 @@ class ClusterScriptTest {
     @Test
     void whatADryRunPrintsDoesWhatIsMeant() throws Exception {
         Result printed = cluster("--dry-run directory 1");
-        Result run = ScriptsTest.run(List.of("bash", "-c", printed.out()), environment);
+        Result run = ScriptsTest.run(List.of("-c", printed.out()), environment);
         assertThat(run.status()).as(printed.out() + run.err()).isZero();
         assertThat(run.out()).isEqualTo(cluster("directory 1").out());
     }

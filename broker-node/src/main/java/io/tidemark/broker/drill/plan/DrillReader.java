@@ -100,6 +100,9 @@ public final class DrillReader {
                 throw node.wrong("either assignment, or partitions and replicas");
             }
             fields.get("assignment").items().forEach(item -> assignment.add(replicas(item, brokers)));
+            if (assignment.isEmpty()) {
+                throw node.wrong("a topic needs a partition");
+            }
         } else {
             int partitions = fields.containsKey("partitions")
                     ? (int) fields.get("partitions").number(1, 100)

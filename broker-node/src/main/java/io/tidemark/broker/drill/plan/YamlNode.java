@@ -20,6 +20,7 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /** One value of a YAML file with its line, read as the type that is wanted; PlanException if it is of another. */
 final class YamlNode {
+    private static final long MOST_MS = 86_400_000;
     private static final Pattern DURATION = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)(ms|s)");
 
     private final String file;
@@ -132,9 +133,13 @@ final class YamlNode {
         };
     }
 
-    /** In ms; written as 500ms, 4s or 2.5s. */
+    /** In ms, a day at most; written as 500ms, 4s or 2.5s. */
     long durationMs() {
-        return durationMs(text());
+        long value = durationMs(text());
+        if (value > MOST_MS) {
+            throw wrong(name + " has to be a time of no more than a day, 86400s");
+        }
+        return value;
     }
 
     /** The same with or without a minus sign. */

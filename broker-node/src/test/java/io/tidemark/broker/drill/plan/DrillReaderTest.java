@@ -84,6 +84,9 @@ class DrillReaderTest {
     @CsvSource(delimiter = '|', textBlock = """
             name: example               | name: Ex ample          | 1  | small letters
             length: 4s                  | length: four            | 25 | has to be a time
+            length: 4s                  | length: -4s             | 25 | has to be a time
+            length: 4s                  | length: 99999999999999999999s | 25 | no more than a day
+            'partitions: 2, replicas: 2'| 'assignment: []'        | 11 | needs a partition
             length: 4s                  | len: 4s                 | 25 | there is no len here
             do: kill                    | do: kil                 | 21 | there is no action kil
             node: leader of orders-1    | node: leader of orders-2| 21 | no partition orders-2
