@@ -837,6 +837,8 @@ require_no_argument() { [[ $# -eq 0 ]] || die "$command takes no argument"; }
 case $command in
   *help) usage; exit 0 ;;
 esac
+# Units and properties name it, and are read elsewhere.
+[[ $inventory == /* ]] || inventory=$PWD/$inventory
 data=${data:-$ROOT/data/$cluster_name}
 if [[ $dry_run == no || -d $(dirname "$data") ]]; then
   mkdir -p "$(dirname "$data")"

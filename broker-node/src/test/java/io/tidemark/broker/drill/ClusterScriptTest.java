@@ -182,6 +182,19 @@ class ClusterScriptTest {
         assertThat(run.out()).isEqualTo(cluster("directory 1").out());
     }
 
+    /** A service manager starts it from somewhere else. */
+    @Test
+    void aUnitNamesItsFilesInFull() throws Exception {
+        Result unit = ScriptsTest.run(
+                List.of(
+                        "-c",
+                        "cd '" + folder + "' && '" + ROOT.resolve("scripts/cluster.sh")
+                                + "' --inventory test.conf --data data unit 1"),
+                environment);
+        assertThat(unit.status()).as(unit.err()).isZero();
+        assertThat(unit.out()).contains("--inventory \"" + inventory + "\" --data \"" + data + "\" run 1");
+    }
+
     @Test
     void aWaitThatIsNotUnderstoodIsRefused() throws Exception {
         assertThat(cluster("wait-healthy --timeout soon").err()).contains("--timeout needs seconds");
