@@ -99,6 +99,7 @@ settings=()
 read_inventory() {
   [[ -r $inventory ]] || die "there is no inventory $inventory"
   local line=0 id a b c d rest
+  local -A node_at=()
   while read -r id a b c d rest || [[ -n ${id:-} ]]; do
     line=$((line + 1))
     if [[ -z $id || $id == \#* ]]; then
@@ -118,6 +119,9 @@ read_inventory() {
     [[ $id =~ ^[0-9]+$ && $a =~ ^(controller|broker)$ && $c =~ ^[0-9]+$ && -n $d && -z $rest ]] \
       || die "$inventory, line $line: expected ID controller|broker HOST PORT DIRECTORY, set ROLE KEY=VALUE or host HOST KEY=VALUE"
     [[ -z ${role[$id]:-} ]] || die "$inventory, line $line: node $id is there twice"
+    [[ -z ${node_at["$b:$c"]:-} ]] \
+      || die "$inventory, line $line: node $id has the address of node ${node_at["$b:$c"]}, $b:$c"
+    node_at["$b:$c"]=$id
     ids+=("$id")
     role[$id]=$a
     host[$id]=$b

@@ -182,6 +182,14 @@ class ClusterScriptTest {
         assertThat(run.out()).isEqualTo(cluster("directory 1").out());
     }
 
+    @Test
+    void twoNodesDoNotHaveOneAddress() throws Exception {
+        Files.writeString(inventory, Files.readString(inventory) + "2 broker 127.0.0.1 5 b2\n");
+        Result refused = cluster("bootstrap");
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err()).contains("test.conf, line 6: node 2 has the address of node 1, 127.0.0.1:5");
+    }
+
     /** A service manager starts it from somewhere else. */
     @Test
     void aUnitNamesItsFilesInFull() throws Exception {
