@@ -102,7 +102,9 @@ final class StepReader {
             throw item.wrong("slow-disk is for brokers, and for a controller that is named by its id");
         }
         if (action == Action.FILL_DISK
-                && (byId ? !cluster.diskMb().containsKey(Integer.valueOf(node)) : cluster.diskMb().isEmpty())) {
+                && (byId
+                        ? !cluster.diskMb().containsKey(Integer.valueOf(node))
+                        : cluster.diskMb().isEmpty())) {
             throw item.wrong("fill-disk is for a node that cluster.disks gives a small disk");
         }
         if (action == Action.CUT && arguments.get("way").equals("both")) {

@@ -24,8 +24,7 @@ final class Disks {
             throw new UncheckedIOException(e);
         }
         try {
-            Tool.output(List.of(
-                    "mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", SOURCE, directory.toString()));
+            Tool.output(List.of("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", SOURCE, directory.toString()));
         } catch (DrillException e) {
             throw new DrillException("a small disk cannot be mounted here (it takes root): " + e.getMessage(), e);
         }

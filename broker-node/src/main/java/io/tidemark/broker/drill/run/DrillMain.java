@@ -37,7 +37,9 @@ public final class DrillMain implements Callable<Integer> {
     @Option(names = "--scripts", description = "where the operator's scripts are")
     private Path scripts;
 
-    @Option(names = "--work", description = "an empty directory for the cluster, and for a file that says there is a verdict")
+    @Option(
+            names = "--work",
+            description = "an empty directory for the cluster, and for a file that says there is a verdict")
     private Path work;
 
     @Option(names = "--report", description = "where the reports go, named after the drill")

@@ -141,14 +141,18 @@ class DrillReaderTest {
         Drill drill = read(SOUND.replace("set: {x: 1}", "set: {cleanup.policy: 'compact,delete', y: 2}"));
         assertThat(drill.steps().get(1).argument("set").split(Step.SETTINGS_DELIMITER))
                 .containsExactlyInAnyOrder("cleanup.policy=compact,delete", "y=2");
-        assertThat(drill.steps().get(1).words()).contains("cleanup.policy=compact,delete").doesNotContain("\n");
+        assertThat(drill.steps().get(1).words())
+                .contains("cleanup.policy=compact,delete")
+                .doesNotContain("\n");
     }
 
     /** Whatever the name of a node has in it. */
     @Test
     void aNameMeansOnlyWhatItWasGivenTo() {
         assertThat(read(SOUND.replace("as: victim", "as: far from any controller")
-                                .replace("do: start, node: victim", "do: unplug, from: brokers, node: far from any controller"))
+                                .replace(
+                                        "do: start, node: victim",
+                                        "do: unplug, from: brokers, node: far from any controller"))
                         .steps())
                 .hasSize(4);
     }

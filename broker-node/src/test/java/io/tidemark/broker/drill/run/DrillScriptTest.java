@@ -310,14 +310,8 @@ class DrillScriptTest {
         Path file = Files.writeString(directory.resolve("small.yaml"), LEADER_KILLED);
         Path without = Files.writeString(
                 directory.resolve("without-classes"), "TIDEMARK_CLASSPATH=none exec '" + SCRIPT + "' \"$@\"\n");
-        Result result = run(
-                without,
-                "run",
-                file.toString(),
-                "--data",
-                directory.toString(),
-                "--report",
-                directory.toString());
+        Result result =
+                run(without, "run", file.toString(), "--data", directory.toString(), "--report", directory.toString());
         assertRefused("not run: its runner ended with status 1", result);
         assertRefused("", drill("run", file.toString(), "--report", file + "/none"));
         assertRefused("", drill("run", file.toString(), "--data", file + "/none", "--report", directory.toString()));
