@@ -17,6 +17,7 @@ public final class ControllerCounts {
     private final AtomicLong elrElections = new AtomicLong();
     private final AtomicLong sessionsRunOut = new AtomicLong();
     private final AtomicLong newLeaders = new AtomicLong();
+    private final AtomicLong leaderTerm = new AtomicLong(-1);
     private final AtomicLong commands = new AtomicLong();
 
     /** @param startedMs wall clock, milliseconds */
@@ -48,9 +49,14 @@ public final class ControllerCounts {
         (seat ? elrElections : uncleanElections).incrementAndGet();
     }
 
-    /** Another controller acts, as far as this one has heard. */
-    void newLeader() {
-        newLeaders.incrementAndGet();
+    /**
+     * A controller acts, as far as this one has heard: one that was lost from sight within its term is no new one, and one
+     * that was elected again is.
+     */
+    void newLeader(long term) {
+        if (leaderTerm.getAndAccumulate(term, Math::max) < term) {
+            newLeaders.incrementAndGet();
+        }
     }
 
     /** This controller acts, and begins to decide on a command. */

@@ -356,7 +356,7 @@ final class MetadataStateMachine extends BaseStateMachine {
     public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
         LOG.info("the acting controller is {}", leader == null ? "not known" : leader);
         if (leader != null) {
-            counts.newLeader();
+            counts.newLeader(info().getCurrentTerm());
         }
     }
 

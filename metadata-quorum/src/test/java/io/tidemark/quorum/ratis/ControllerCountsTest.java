@@ -82,8 +82,15 @@ class ControllerCountsTest {
         entry(STARTED, FenceReasons.SESSION_RAN_OUT, new MetadataRecord.BrokerFenced(1, 0));
         entry(STARTED, "controlled shutdown is complete", new MetadataRecord.BrokerFenced(2, 0));
         assertThat(counts.sessionsRunOut()).isEqualTo(1);
-        counts.newLeader();
+    }
+
+    @Test
+    void aLeaderThatWasOnlyOutOfSightIsNotNew() {
+        counts.newLeader(1);
+        counts.newLeader(1);
         assertThat(counts.newLeaders()).isEqualTo(1);
+        counts.newLeader(3);
+        assertThat(counts.newLeaders()).isEqualTo(2);
     }
 
     private static MetadataRecord registered(int id) {

@@ -35,6 +35,7 @@ import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.ElectionNotNeededException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.GroupNotEmptyException;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -133,6 +134,14 @@ final class Admins implements AutoCloseable {
                     made.remove(topic.name());
                     throw new DrillException(
                             "topic " + topic.name() + " is there already: this drill did not make it", e);
+                }
+                if (failure(e) instanceof InvalidConfigurationException) {
+                    // It is not there, and never will be.
+                    made.remove(topic.name());
+                    throw new DrillException(
+                            "topic " + topic.name() + " is refused: "
+                                    + failure(e).getMessage(),
+                            e);
                 }
                 // It may have been made all the same.
                 unheard[0] |= failure(e) instanceof TimeoutException || failure(e) instanceof DisconnectException;

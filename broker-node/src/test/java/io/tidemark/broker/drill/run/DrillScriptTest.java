@@ -229,6 +229,16 @@ class DrillScriptTest {
                         taken(id, cluster, ON_A_TAKEN_CLUSTER.replace("do: resume", "do: wipe")));
                 String two = ON_A_TAKEN_CLUSTER.replace("workload:", "    - {name: payments, replicas: 2}\nworkload:");
                 assertRefused("topic payments is there already", taken(id, cluster, two));
+                assertRefused(
+                        "topic orders is refused: ",
+                        taken(
+                                id,
+                                cluster,
+                                ON_A_TAKEN_CLUSTER.replace(
+                                        "replicas: 2}\n", "replicas: 2, configs: {min.insync.replicaz: 1}}\n")));
+                assertRefused(
+                        "needs the nodes [3]",
+                        taken(id, cluster, ON_A_TAKEN_CLUSTER.replace("brokers: 2", "brokers: 3")));
                 assertThat(admin.listTopics().names().get()).containsExactly("payments");
 
                 Result result = taken(id, cluster, ON_A_TAKEN_CLUSTER);
