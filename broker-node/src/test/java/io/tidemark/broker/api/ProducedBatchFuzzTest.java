@@ -60,7 +60,7 @@ class ProducedBatchFuzzTest {
     }
 
     /** The first byte: 1 = length, format and checksum are made right; 2..8 = compression; 16 = compacted; 32 = append time. */
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("batches")
     @FuzzTest(maxDuration = "3m")
     void aBatch(byte[] input) throws Exception {
@@ -142,7 +142,7 @@ class ProducedBatchFuzzTest {
     }
 
     /** The first byte chooses the codec: what is let through unread unpacks to no more than its bound. */
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("packed")
     @FuzzTest(maxDuration = "3m")
     void packedRecords(byte[] input) throws Exception {

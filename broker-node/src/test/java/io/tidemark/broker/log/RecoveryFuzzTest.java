@@ -36,7 +36,7 @@ class RecoveryFuzzTest {
     }
 
     /** The first byte: 1 = the process died, not the machine; 2 = checksums, 4 = offsets are made right. */
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("segments")
     @FuzzTest(maxDuration = "3m")
     void aSegment(byte[] input) throws Exception {
@@ -136,7 +136,7 @@ class RecoveryFuzzTest {
     }
 
     /** A checkpoint is read or known to be of no use. */
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("checkpoints")
     @FuzzTest(maxDuration = "3m")
     void aCheckpoint(byte[] input) throws Exception {

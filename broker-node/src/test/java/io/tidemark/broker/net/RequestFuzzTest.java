@@ -29,7 +29,7 @@ class RequestFuzzTest {
                                 .map(body -> SampleRequests.bytes(key, version, 1, body))));
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("requests")
     @FuzzTest(maxDuration = "3m")
     void aRequest(byte[] frame) throws Exception {
@@ -57,7 +57,7 @@ class RequestFuzzTest {
     }
 
     /** The first byte says in what pieces the others arrive. */
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("streams")
     @FuzzTest(maxDuration = "3m")
     void aStreamOfFrames(byte[] input) throws Exception {

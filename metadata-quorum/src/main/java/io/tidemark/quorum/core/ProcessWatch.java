@@ -84,8 +84,11 @@ public final class ProcessWatch {
          */
         record Open(boolean confirmed, MonoTime asked, MonoTime answered) implements State {}
 
-        /** @param heard a heartbeat has arrived since the loss, the last one at {@code since} */
-        record Lost(MonoTime since, boolean heard, int refusals) implements State {}
+        /**
+         * @param since the loss, or when a heartbeat last arrived after it
+         * @param heard when a heartbeat first arrived after the loss, or null
+         */
+        record Lost(MonoTime since, MonoTime heard, int refusals) implements State {}
 
         record Doubted() implements State {}
 
@@ -173,14 +176,14 @@ public final class ProcessWatch {
     }
 
     private long silenceMs(State.Lost lost) {
-        return lost.heard() ? 2 * intervalMs : intervalMs;
+        return lost.heard() != null ? 2 * intervalMs : intervalMs;
     }
 
     private void forgiveLateness(MonoTime now) {
         if (now.since(lastStep) - tickMs > patienceMs) {
             for (Watched one : watched.values()) {
                 if (one.state instanceof State.Lost lost) {
-                    one.state = new State.Lost(now, lost.heard(), 0);
+                    one.state = new State.Lost(now, lost.heard() == null ? null : now, 0);
                 } else if (one.state instanceof State.Open open && open.asked() != null) {
                     one.state = new State.Open(open.confirmed(), now, open.answered());
                 }
@@ -251,7 +254,7 @@ public final class ProcessWatch {
             }
             case CLOSED -> {
                 if (one.state instanceof State.Open) {
-                    one.state = new State.Lost(now, false, 0);
+                    one.state = new State.Lost(now, null, 0);
                     // At once, unless the last attempt was just now: a listener that accepts and closes is no hot loop.
                     one.retry(later(now, one.lastAttempt.plus(RETRY_MS)));
                 }
@@ -266,7 +269,7 @@ public final class ProcessWatch {
 
     private static void refused(Watched one, MonoTime now) {
         if (one.state instanceof State.Trying) {
-            one.state = new State.Lost(now, false, 1);
+            one.state = new State.Lost(now, null, 1);
         } else if (one.state instanceof State.Lost lost) {
             one.state = new State.Lost(lost.since(), lost.heard(), lost.refusals() + 1);
         }
@@ -285,10 +288,10 @@ public final class ProcessWatch {
         }
         if (one.state instanceof State.Open open && !open.confirmed()) {
             one.state = new State.Open(true, open.asked(), open.answered());
-        } else if (one.state instanceof State.Lost lost && !lost.heard()) {
-            one.state = new State.Lost(now, true, 0);
-        } else if (one.state instanceof State.Lost lost && now.since(lost.since()) < intervalMs / 2) {
-            one.state = new State.Lost(now, true, lost.refusals());
+        } else if (one.state instanceof State.Lost lost && lost.heard() == null) {
+            one.state = new State.Lost(now, now, 0);
+        } else if (one.state instanceof State.Lost lost && now.since(lost.heard()) < intervalMs / 2) {
+            one.state = new State.Lost(now, lost.heard(), lost.refusals());
         } else if (one.state instanceof State.Lost || one.state instanceof State.Gone) {
             one.state = new State.Doubted();
             one.nextAttempt = later(one.nextAttempt, now);

@@ -175,6 +175,17 @@ class ProcessWatchTest {
     }
 
     @Test
+    void heartbeatsThatComeFasterThanAskedForAreAFirewallToo() {
+        open();
+        happens(Event.CLOSED);
+        for (int i = 0; i < 4; i++) {
+            assertThat(pass(INTERVAL / 3, Event.REFUSED)).doesNotContain(fence(one));
+            beat();
+        }
+        assertThat(watch.fastPathOff()).containsOnlyKeys(1);
+    }
+
+    @Test
     void aHeartbeatThatWasOnItsWayOnlyDelaysTheVerdict() {
         open();
         happens(Event.CLOSED);

@@ -56,7 +56,7 @@ class CodecFuzzTest {
         });
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("entries")
     @FuzzTest(maxDuration = "3m")
     void anEntryOfTheMetadataLog(byte[] bytes) throws Exception {
@@ -68,7 +68,7 @@ class CodecFuzzTest {
                 .mapToObj(seed -> CommandCodec.encode(new RandomValues(seed).of(QuorumCommand.class)));
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("commands")
     @FuzzTest(maxDuration = "3m")
     void aCommand(byte[] bytes) throws Exception {
@@ -81,7 +81,7 @@ class CodecFuzzTest {
                         new QuorumReply.Answer(seed, new RandomValues(seed).of(QuorumReply.class))));
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("answers")
     @FuzzTest(maxDuration = "3m")
     void anAnswerToACommand(byte[] bytes) throws Exception {
@@ -92,7 +92,7 @@ class CodecFuzzTest {
         return IntStream.range(0, 60).mapToObj(seed -> QueryCodec.encode(new RandomValues(seed).of(QuorumQuery.class)));
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("queries")
     @FuzzTest(maxDuration = "3m")
     void aQuery(byte[] bytes) throws Exception {
@@ -111,7 +111,7 @@ class CodecFuzzTest {
         });
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("answersToQueries")
     @FuzzTest(maxDuration = "3m")
     void anAnswerToAQuery(byte[] bytes) throws Exception {
@@ -161,7 +161,7 @@ class CodecFuzzTest {
         return Stream.of(SnapshotCodec.encode(ClusterImage.EMPTY), whole, Arrays.copyOf(whole, whole.length / 2));
     }
 
-    @Timeout(20)
+    @Timeout(120)
     @MethodSource("images")
     @FuzzTest(maxDuration = "3m")
     void aSnapshot(byte[] bytes) throws Exception {
