@@ -58,7 +58,7 @@ public final class DeleteRecordsHandler implements ApiHandler {
                         .setLowWatermark(NOTHING_KNOWN);
                 rows.partitions().add(row);
                 if (topic == null) {
-                    row.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+                    row.setErrorCode(TopicNames.unknown(now).code());
                 } else if (Topic.isInternal(topic.name())) {
                     row.setErrorCode(Errors.INVALID_TOPIC_EXCEPTION.code());
                 } else {

@@ -15,7 +15,6 @@ import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.DescribeProducersResponseData.PartitionResponse;
 import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerState;
 import org.apache.kafka.common.message.DescribeProducersResponseData.TopicResponse;
-import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.DescribeProducersRequest;
 import org.apache.kafka.common.requests.DescribeProducersResponse;
 
@@ -46,7 +45,7 @@ public final class DescribeProducersHandler implements ApiHandler {
                 PartitionResponse row = new PartitionResponse().setPartitionIndex(partition);
                 rows.partitions().add(row);
                 if (topic == null) {
-                    row.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+                    row.setErrorCode(TopicNames.unknown(now).code());
                 } else {
                     ask(topic, partition, row, gather);
                 }

@@ -13,7 +13,6 @@ import io.tidemark.model.metadata.TopicState;
 import java.util.function.Supplier;
 import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
-import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.OffsetsForLeaderEpochRequest;
 import org.apache.kafka.common.requests.OffsetsForLeaderEpochResponse;
 
@@ -49,7 +48,7 @@ public final class EpochEndHandler implements ApiHandler {
                                 .setEndOffset(-1);
                 rows.partitions().add(row);
                 if (topic == null) {
-                    row.setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+                    row.setErrorCode(TopicNames.unknown(current).code());
                 } else {
                     ask(topic, asked, row, gather);
                 }

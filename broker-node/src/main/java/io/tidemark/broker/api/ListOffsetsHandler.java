@@ -50,7 +50,7 @@ public final class ListOffsetsHandler implements ApiHandler {
                 Row row = new Row(request, asked, gather);
                 rows.partitions().add(row.response);
                 if (topic == null) {
-                    row.error(Errors.UNKNOWN_TOPIC_OR_PARTITION);
+                    row.error(TopicNames.unknown(current));
                 } else {
                     find(topic, asked, row, gather);
                 }

@@ -23,6 +23,14 @@ record TopicNames(ClusterImage image) {
         return id != null && !id.equals(NO_ID) ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
     }
 
+    /**
+     * The same of a topic that was named. A broker that has just started and heard of no metadata yet knows of none, which
+     * is not to say that there is none: it leads nothing. Some clients give up on the other answer.
+     */
+    static Errors unknown(ClusterImage image) {
+        return image.index() < 0 ? Errors.NOT_LEADER_OR_FOLLOWER : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+    }
+
     /** The error of a partition of that topic which is not hosted here (R4.1). */
     static Errors notHosted(TopicState topic, int partition) {
         return topic.partition(partition) == null ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.NOT_LEADER_OR_FOLLOWER;

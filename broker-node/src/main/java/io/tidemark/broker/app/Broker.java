@@ -2,7 +2,6 @@ package io.tidemark.broker.app;
 
 import io.tidemark.broker.api.ApiDispatcher;
 import io.tidemark.broker.api.FetchHandler;
-import io.tidemark.broker.api.OnceInformed;
 import io.tidemark.broker.group.GroupSettings;
 import io.tidemark.broker.group.Groups;
 import io.tidemark.broker.log.LogName;
@@ -144,7 +143,7 @@ public final class Broker {
         health.serves(partitions, fetches, publisher::image, () -> brokerEpoch, lease);
         ApiDispatcher apis = ServedApis.all(
                 config, node, () -> brokerEpoch, publisher, link, groups, partitions, fetches, threads.blocking());
-        return BoundListeners.bind(server, config.listeners(), new OnceInformed(publisher::image, apis));
+        return BoundListeners.bind(server, config.listeners(), apis);
     }
 
     /** Registers and returns once this broker is unfenced. Throws IOException if the quorum refuses it for good. */

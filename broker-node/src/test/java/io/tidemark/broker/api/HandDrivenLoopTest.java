@@ -21,8 +21,10 @@ import io.tidemark.model.PartitionId;
 import io.tidemark.model.metadata.ClusterImage;
 import io.tidemark.model.metadata.ConfigResource;
 import io.tidemark.model.metadata.Endpoint;
+import io.tidemark.model.metadata.MetadataEntry;
 import io.tidemark.model.metadata.MetadataRecord;
 import io.tidemark.model.metadata.QuorumCommand;
+import io.tidemark.model.metadata.QuorumReply;
 import io.tidemark.model.metadata.TopicState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +50,11 @@ import org.apache.kafka.common.message.DescribeLogDirsResponseData;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderPartition;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderTopic;
+import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData.OffsetForLeaderTopicCollection;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -58,11 +65,17 @@ import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.apache.kafka.common.requests.DeleteRecordsRequest;
+import org.apache.kafka.common.requests.DeleteRecordsResponse;
 import org.apache.kafka.common.requests.DescribeLogDirsRequest;
 import org.apache.kafka.common.requests.DescribeProducersRequest;
+import org.apache.kafka.common.requests.DescribeProducersResponse;
 import org.apache.kafka.common.requests.FetchMetadata;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
+import org.apache.kafka.common.requests.ListOffsetsRequest;
+import org.apache.kafka.common.requests.ListOffsetsResponse;
+import org.apache.kafka.common.requests.OffsetsForLeaderEpochRequest;
+import org.apache.kafka.common.requests.OffsetsForLeaderEpochResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
 import org.junit.jupiter.api.AfterEach;
@@ -709,5 +722,81 @@ class HandDrivenLoopTest {
         loop.at(nowMs, () -> ran[0]++);
         turn();
         assertThat(ran[0]).isOne();
+    }
+
+    @Test
+    void aBrokerThatHasHeardOfNoMetadataYetDoesNotSayThatATopicIsUnknown() {
+        ClusterImage told = ClusterImage.EMPTY.apply(
+                0,
+                new MetadataEntry(
+                        -1, 1, new MetadataEntry.Cause("test", -1, -1, "", ""), List.of(), new QuorumReply.Done()));
+        assertThat(errorsOfAnUnknownTopic(ClusterImage.EMPTY))
+                .hasSize(4)
+                .allMatch(error -> error == Errors.NOT_LEADER_OR_FOLLOWER.code());
+        assertThat(errorsOfAnUnknownTopic(told))
+                .hasSize(4)
+                .allMatch(error -> error == Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
+    }
+
+    /** Of ListOffsets, DeleteRecords, DescribeProducers and OffsetsForLeaderEpoch. */
+    private List<Short> errorsOfAnUnknownTopic(ClusterImage image) {
+        FakeCall offsets = new FakeCall(ListOffsetsRequest.Builder.forReplica((short) 7, -1)
+                .setTargetTimes(List.of(new ListOffsetsTopic()
+                        .setName("nowhere")
+                        .setPartitions(List.of(
+                                new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(-2)))))
+                .build((short) 7));
+        new ListOffsetsHandler(() -> image, partitions).handle(offsets);
+        FakeCall deletion = new FakeCall(new DeleteRecordsRequest.Builder(new DeleteRecordsRequestData()
+                        .setTopics(List.of(new DeleteRecordsRequestData.DeleteRecordsTopic()
+                                .setName("nowhere")
+                                .setPartitions(
+                                        List.of(new DeleteRecordsRequestData.DeleteRecordsPartition().setOffset(1))))))
+                .build());
+        new DeleteRecordsHandler(() -> image, partitions).handle(deletion);
+        FakeCall producers = new FakeCall(new DescribeProducersRequest.Builder(new DescribeProducersRequestData()
+                        .setTopics(List.of(new DescribeProducersRequestData.TopicRequest()
+                                .setName("nowhere")
+                                .setPartitionIndexes(List.of(0)))))
+                .build());
+        new DescribeProducersHandler(() -> image, partitions).handle(producers);
+        OffsetForLeaderTopicCollection topics = new OffsetForLeaderTopicCollection();
+        topics.add(new OffsetForLeaderTopic()
+                .setTopic("nowhere")
+                .setPartitions(List.of(new OffsetForLeaderPartition().setPartition(0))));
+        FakeCall epochs = new FakeCall(
+                OffsetsForLeaderEpochRequest.Builder.forConsumer(topics).build());
+        new EpochEndHandler(() -> image, partitions).handle(epochs);
+        return List.of(
+                ((ListOffsetsResponse) offsets.answer.join())
+                        .topics()
+                        .get(0)
+                        .partitions()
+                        .get(0)
+                        .errorCode(),
+                ((DeleteRecordsResponse) deletion.answer.join())
+                        .data()
+                        .topics()
+                        .iterator()
+                        .next()
+                        .partitions()
+                        .iterator()
+                        .next()
+                        .errorCode(),
+                ((DescribeProducersResponse) producers.answer.join())
+                        .data()
+                        .topics()
+                        .get(0)
+                        .partitions()
+                        .get(0)
+                        .errorCode(),
+                ((OffsetsForLeaderEpochResponse) epochs.answer.join())
+                        .data()
+                        .topics()
+                        .iterator()
+                        .next()
+                        .partitions()
+                        .get(0)
+                        .errorCode());
     }
 }
