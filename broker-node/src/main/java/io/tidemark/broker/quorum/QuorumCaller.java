@@ -15,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -89,7 +91,8 @@ final class QuorumCaller implements CommandSender.Caller {
         threads = asynchronous
                 ? Executors.newSingleThreadExecutor(Threads.daemon(name))
                 : Executors.newCachedThreadPool(Threads.daemon(name));
-        closing = Executors.newCachedThreadPool(Threads.daemon(name + "-closing"));
+        closing = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), Threads.daemon(name + "-closing"));
     }
 
     /** The quorum's group, derived from the cluster id and the voters as the controllers do. */
