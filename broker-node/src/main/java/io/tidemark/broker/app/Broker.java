@@ -196,6 +196,11 @@ public final class Broker {
         }
     }
 
+    /** Whether what the controllers say belongs to what this broker knows: null, or why not. */
+    private interface Judgement {
+        String problem() throws IOException;
+    }
+
     /** Publishes the metadata from this broker's own registration on: before it, the log speaks of an earlier incarnation. */
     private final class Feed implements MetadataListener {
         private boolean ended;
@@ -217,12 +222,7 @@ public final class Broker {
 
         /** Before anything of it is acted on: what this history does not know would be removed. */
         private boolean isOurHistory(ClusterImage image) {
-            String problem;
-            try {
-                problem = known.problemWithHistory(image.historyId());
-            } catch (IOException e) {
-                problem = "what is known of the metadata cannot be kept: " + e;
-            }
+            String problem = problem(() -> known.problemWithHistory(image.historyId()));
             if (problem == null) {
                 return true;
             }
@@ -239,16 +239,19 @@ public final class Broker {
         /** The controllers may be made anew under a broker that runs. */
         @Override
         public boolean onRecovery(QuorumQuery.Recovery recovery, long index) {
-            String problem;
-            try {
-                problem = known.problemWith(recovery, index);
-            } catch (IOException e) {
-                problem = "what is known of the metadata cannot be kept: " + e;
-            }
+            String problem = problem(() -> known.problemWith(recovery, index));
             if (problem != null) {
                 fatal.accept(problem);
             }
             return problem == null;
+        }
+
+        private static String problem(Judgement judgement) {
+            try {
+                return judgement.problem();
+            } catch (IOException e) {
+                return "what is known of the metadata cannot be kept: " + e;
+            }
         }
 
         @Override

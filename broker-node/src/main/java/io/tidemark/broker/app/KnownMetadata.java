@@ -32,7 +32,9 @@ final class KnownMetadata {
 
     private final Path directory;
     private Recovery followed;
+    /** The highest that is known, -1 if none is. */
     private long index;
+
     /** {@link ClusterImage#historyId}; 0 if unknown. */
     private long historyId;
 
@@ -72,11 +74,6 @@ final class KnownMetadata {
         }
         Recovery.Past last = all.remove(all.size() - 1);
         return new Recovery(last.id(), last.index(), all);
-    }
-
-    /** The highest index that is known, -1 if none is. */
-    synchronized long index() {
-        return index;
     }
 
     /**
